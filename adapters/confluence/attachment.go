@@ -34,7 +34,8 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	return d, err
 }
 
-// attachment reads the address of a file.
+// attachment requests an attached file's details, including its download address. If the file is
+// invisible, the error wraps index.ErrSkipped.
 func (c *Connector) attachment(ctx context.Context, e entry) (k content, err error) {
 	left, err := c.tree().bulk(ctx, []string{e.id}, "version,container", func(found content) { k = found })
 	switch {

@@ -4,7 +4,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// Deployments of Confluence. Their APIs differ.
+// Values of Config.Deployment. The APIs of Cloud and Data Center differ.
 const (
 	Cloud      = atlassian.Cloud
 	DataCenter = atlassian.DataCenter
@@ -28,7 +28,7 @@ func New(config Config) (*Client, error) {
 	return &Client{s}, nil
 }
 
-// visitor asks without the credential.
+// visitor returns a client that sends requests without the credential.
 func (c *Client) visitor() *Client { return &Client{c.Visitor()} }
 
 // address returns the web address for a path in a response. It returns "" if the path is empty.
@@ -39,7 +39,7 @@ func (c *Client) address(path string) string {
 	return c.Address(path)
 }
 
-// cacheNames caches the names of people.
+// cacheNames caches the names of people, by id.
 func (c *Client) cacheNames(people ...account) {
 	for _, p := range people {
 		c.Meet(p.DisplayName, p.id())

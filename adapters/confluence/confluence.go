@@ -30,9 +30,10 @@ type Common = atlassian.Options
 
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	// Users: those whose names begin with "confluence-users", which are Confluence's own
+	// If Users is empty, members of groups whose names begin with "confluence-users" may use the
+	// site.
 	Common
-	Spaces []string // keys of the spaces to read; none: all but personal ones
+	Spaces []string // keys of the spaces to read; empty: all except personal ones
 	// Personal includes personal spaces, if no keys are given.
 	Personal bool
 }
@@ -40,7 +41,7 @@ type Options struct {
 // SweepEvery is the default interval between full scans.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks lists the kinds of changes and, for each kind, the scan that notices it.
+// Looks says which scan notices each kind of change.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -63,7 +64,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads one source.
+// Connector reads one configured Confluence source.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -90,7 +91,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name in the configuration.
+// SourceOf returns the source that has this name in the configuration. Its id is "confluence-" plus
+// the name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("confluence-" + name), Kind: Kind, Name: name}
 }
@@ -99,11 +101,11 @@ func SourceOf(name string) document.Source {
 // Everything is then read again.
 const reading = 1
 
-// spaceNode prefixes the node id of a space. The node id of a content is the content's id, which is
-// unique in the site.
+// spaceNode is the prefix of the node id of a space: "space:12". Node ids of contents have another
+// form (see space.within).
 const spaceNode = "space:"
 
-// node returns the access list entry for the readers of a space or a restricted content.
+// node returns the principal of the readers of a space or a restricted content.
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }
 
 // kindGroup is the kind of principals for groups.

@@ -31,19 +31,19 @@ type entry struct {
 	title   string
 	above   []string // ancestors, nearest first, if the list includes them; else nil
 	version int
-	when    time.Time // of the version
-	size    int64     // of a file
+	when    time.Time // time of the version
+	size    int64     // size of an attached file
 }
 
 // stamp returns a time that changes whenever the content changes. It is the time of the content's
 // version. The fraction of a second is a hash of the version's number and the title.
 func (e entry) stamp() time.Time {
 	sum := fnv.New32a()
-	_, _ = fmt.Fprintf(sum, "%d %s", e.version, e.title) // a hash takes everything
+	_, _ = fmt.Fprintf(sum, "%d %s", e.version, e.title) // writing to a hash never fails
 	return e.when.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 
-// content is a content in the format of the first API.
+// content is a content in the format of REST API version 1.
 type content struct {
 	ID      atlassian.ID `json:"id"`
 	Type    string       `json:"type"`
@@ -95,7 +95,7 @@ type content struct {
 	} `json:"_links"`
 }
 
-// account is a person in the format of the APIs. Cloud identifies a person by account id, Data
+// account is a person in a response of Confluence. Cloud identifies a person by account id, Data
 // Center by user key.
 type account struct {
 	AccountID   string `json:"accountId"`
@@ -110,7 +110,7 @@ func (a account) id() string {
 	return a.UserKey
 }
 
-// entry converts a content from a list. ancestors means that the list includes the ancestors of
+// entry converts a content from a list. ancestors says that the list includes the ancestors of
 // pages.
 func (k content) entry(ancestors bool) entry {
 	e := entry{id: string(k.ID), of: contentSort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
@@ -129,13 +129,13 @@ func (k content) entry(ancestors bool) entry {
 	return e
 }
 
-// known reports whether the content has an id.
+// known reports whether the content has an id and a type.
 func (k content) known() bool { return isID(string(k.ID)) && k.Type != "" }
 
 // known reports whether the entry has an id.
 func (l listed) known() bool { return isID(string(l.ID)) }
 
-// listed is a page in the format of the second API's lists.
+// listed is a page in a list of REST API version 2.
 type listed struct {
 	ID         atlassian.ID `json:"id"`
 	Title      string       `json:"title"`
@@ -148,16 +148,16 @@ type listed struct {
 	} `json:"version"`
 }
 
-// mostListed is the page size to request: "maximum number … 250"
-// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/). The first API returns
-// fewer entries if the request has expansions.
+// mostListed and mostExpanded are the page sizes to request: "maximum number … 250"
+// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/). REST API version 1
+// returns fewer entries if the request has expansions.
 const (
 	mostListed   = 250
 	mostExpanded = 100
 )
 
-// first returns the path and query of the first page of a list. The list has the contents of one
-// sort in a space.
+// first returns the path and the query of the first page of a list. The list has a space's contents
+// of one kind.
 func (c *Connector) first(s space, of contentSort) (path, asked string) {
 	switch {
 	case of == comments || of == attachments:
@@ -170,8 +170,9 @@ func (c *Connector) first(s space, of contentSort) (path, asked string) {
 	}
 }
 
-// listing reads a page of a list of a space's contents. An empty cursor means the first page. It
-// records the parents of the contents.
+// listing returns a page of a space's contents of one kind. asked is the query of the page, or ""
+// for the first page. next is the query of the next page. listing records the parents of the
+// contents.
 func (t *tree) listing(ctx context.Context, s space, of contentSort, asked string) (all []entry, next string, err error) {
 	path, first := t.first(s, of)
 	asked = cmp.Or(asked, first)

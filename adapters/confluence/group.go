@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// group is a group in the format of the APIs.
+// group is a group in a response of Confluence.
 type group struct {
 	ID   atlassian.ID `json:"id"`
 	Name string       `json:"name"`
@@ -24,7 +24,6 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 	return sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: c.groupID(g.ID, g.Name), Name: g.Name} }), err
 }
 
-// member is a person in a group.
 type member struct {
 	account
 	Email  string `json:"email"`

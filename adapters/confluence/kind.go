@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Statement describes the source kind Confluence.
+// Statement describes Confluence as a kind of source: its setup, settings and permissions.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "pages, blog posts, comments and attached files of Confluence Cloud or Data Center",

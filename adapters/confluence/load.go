@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// mostBodies is the number of texts per request.
+// mostBodies is the maximum number of texts per request.
 const mostBodies = 50
 
 // Load implements crawl.Vendor. If reading items together fails, it reads them one by one.
@@ -52,8 +52,8 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return all, nil
 }
 
-// expandBody selects what to request for a content in addition to the text. This includes the
-// restriction, which may be newer than the list.
+// expandBody lists the expansions to request when a content is loaded. They include the
+// restriction, which may be newer than the one in the list.
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
 
 // single reads one content with a separate request. It is used for a content that a search does not
@@ -69,7 +69,7 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	case posts:
 		path = "api/v2/blogposts/"
 	case comments:
-		if !found { // it is one of a search, which does not find it any more
+		if !found { // the search does not find it any more
 			return k, fmt.Errorf("the comment has been deleted: %w", index.ErrSkipped)
 		}
 		return k, nil
@@ -108,8 +108,8 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	return k, nil
 }
 
-// asGone returns an error that removes the document if the content no longer exists or is no longer
-// visible to the account.
+// asGone wraps err in index.ErrSkipped if the content no longer exists or is no longer visible. It
+// returns other errors unchanged.
 func asGone(err error) error {
 	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
@@ -117,10 +117,12 @@ func asGone(err error) error {
 	return err
 }
 
-// newEditor is the property of pages that were written with the new editor of Confluence Cloud.
+// newEditor is the value of the property "editor" of pages that were written with the new editor of
+// Confluence Cloud.
 const newEditor = "v2"
 
-// document makes a document of a content.
+// document converts a content to a document. If the content is restricted, the document names the
+// content's own node instead of acl.
 func (c *Connector) document(ctx context.Context, s space, e entry, k content, acl access.ACL) (document.Document, error) {
 	own := list{state: unrestricted}
 	switch {
@@ -133,7 +135,7 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 			return document.Document{}, asGone(err)
 		}
 	}
-	if own.state != unrestricted { // since it was listed, maybe
+	if own.state != unrestricted { // the restriction may be newer than the list
 		acl = access.ACL{c.node(s.within(e.id))}
 	}
 	d := document.Document{
@@ -167,14 +169,14 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 	default:
 		err = errors.New("Confluence does not show its text")
 	}
-	if err == nil && len(d.Sections) == 0 { // a page that only holds others: it is found by its name
+	if err == nil && len(d.Sections) == 0 { // no text: use the title
 		d.Sections = []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: d.Title}}}}
 	}
 	return d, err
 }
 
-// pageURL returns the address at which people open a content. On Data Center the address contains
-// the content's id. The alternative address changes with the title.
+// pageURL returns the address at which people open a content. On Data Center, the address of a page
+// contains its id, because the alternative address changes with the title.
 func (c *Connector) pageURL(e entry, k content) string {
 	if !c.client.Cloud && (e.of == pages || e.of == posts) {
 		return c.client.address("pages/viewpage.action?pageId=" + url.QueryEscape(e.id))

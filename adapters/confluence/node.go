@@ -16,24 +16,25 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// nodeState is the checkpoint of Nodes. Times are in seconds since 1970.
+// nodeState is the checkpoint of Connector.Nodes. Times are in seconds since 1970.
 type nodeState struct {
-	Swept  int64                    `json:"w,omitempty"` // when all contents were last looked at
+	Swept  int64                    `json:"w,omitempty"` // time of the last check of all contents
 	Spaces []string                 `json:"s,omitempty"` // ids of the previous spaces
-	Known  map[string]restrictedIDs `json:"k,omitempty"` // by the id of their space
-	Pass   *nodePass                `json:"p,omitempty"` // under way
+	Known  map[string]restrictedIDs `json:"k,omitempty"` // restricted contents by space id
+	Pass   *nodePass                `json:"p,omitempty"` // the pass in progress; nil if none
 }
 
-// nodePass is a reading of nodes.
+// nodePass is the progress of a pass over all nodes.
 type nodePass struct {
 	Began int64 `json:"b"`
-	// the pass checks all contents, not only known restricted ones
+	// All says that the pass checks all contents, not only known restricted ones.
 	All  bool     `json:"a,omitempty"`
-	Done []string `json:"d,omitempty"` // ids of spaces
-	// the sort that is read in the next space
+	Done []string `json:"d,omitempty"` // ids of spaces that are complete
+	// Of is the kind of content that is being listed in the current space: 0 for pages, 1 for blog
+	// posts.
 	Of    int                      `json:"o,omitempty"`
-	Asked string                   `json:"q,omitempty"` // the query of its next part
-	Holes bool                     `json:"x,omitempty"` // it may be incomplete
+	Asked string                   `json:"q,omitempty"` // query of the next page of that list
+	Holes bool                     `json:"x,omitempty"` // the pass may be incomplete
 	Known map[string]restrictedIDs `json:"k,omitempty"`
 }
 
@@ -82,7 +83,7 @@ func untyped(known map[string]restrictedIDs) bool {
 	return false
 }
 
-// nodes is the state of one call of Nodes.
+// nodes holds the state of one call of Connector.Nodes.
 type nodes struct {
 	*Connector
 	send     func(index.NodeBatch) error
@@ -164,7 +165,7 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.emit(index.NodeBatch{Complete: whole})
 }
 
-// space reads the viewers of a space and the space's restricted contents.
+// space sends the nodes of a space and of its restricted contents.
 func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 	viewers, known, err := n.viewers(ctx, n.site, s)
 	switch {
@@ -189,10 +190,10 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 			return err
 		}
 	}
-	rest := n.unmet(pass, s) // their documents may name them still
+	rest := n.unmet(pass, s) // documents may still name them
 	if len(rest) > 0 && !pass.All {
-		// One climb for all spaces asks once for each level, and not once for each level of
-		// each space.
+		// Load the ancestors in all spaces together, with one request per level instead of one per
+		// level and space.
 		var all []string
 		for _, s := range n.listed {
 			if !slices.Contains(pass.Done, string(s.ID)) {
@@ -233,7 +234,7 @@ func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// contents looks at all contents of a space.
+// contents checks all contents of a space for restrictions, and sends the nodes that it finds.
 func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 	read, again := new(sourcehttp.Pages), false
 	for sorts := []contentSort{pages, posts}; pass.Of < len(sorts); {
@@ -242,7 +243,7 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 			if !lacks(ctx, err) {
 				return err
 			}
-			if pass.Asked != "" { // the place in the list is not known any more: the list is read again
+			if pass.Asked != "" { // the cursor has expired: restart the list
 				if again {
 					return err
 				}
@@ -277,14 +278,15 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 	return nil
 }
 
-// restricts reports whether documents name, or may have named, a content as their node.
+// restricts reports whether a content is, or may be, restricted or invisible.
 func (n *nodes) restricts(id string) bool {
 	l, known := n.tree.lists[id]
 	return n.tree.lost[id] || n.tree.unsure[id] || !known || l.state != unrestricted
 }
 
-// addNode adds the state of a content to a batch. If the content is restricted, the state has its
-// readers. If a restriction has ended, the state says so.
+// addNode adds the node of a content to a batch, once per call of Nodes. A restricted content has
+// its readers. A content whose restriction has ended has the readers of its parent. An invisible
+// content is denied.
 func (n *nodes) addNode(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
 	at := s.within(id)
 	if n.reported[at] {

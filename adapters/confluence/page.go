@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// page is one page of a list, in the format of both APIs.
+// page is a page of a list, in the format of REST API versions 1 and 2.
 type page[T any] struct {
 	Results []T `json:"results"`
 	Links   struct {
@@ -58,7 +58,7 @@ func merge(query, next string, ended bool) (string, error) {
 		return ours.Encode(), nil
 	}
 	from, err := strconv.Atoi(theirs.Get("start"))
-	before, _ := strconv.Atoi(ours.Get("start")) // none is 0
+	before, _ := strconv.Atoi(ours.Get("start")) // a missing start is 0
 	switch {
 	case ended:
 		return "", nil
@@ -94,10 +94,10 @@ func listAll[T any](ctx context.Context, c *Client, path, query string) (all []T
 	return all, nil
 }
 
-// cqlIDs returns a search for contents by their ids.
+// cqlIDs returns a CQL search for contents by id: "id in (12,34)".
 func cqlIDs(ids []string) string { return "id in (" + strings.Join(ids, ",") + ")" }
 
-// quoted is a text in a search.
+// quoted returns a text as a CQL string in double quotes.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

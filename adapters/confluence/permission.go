@@ -16,13 +16,14 @@ import (
 
 // site holds the site-wide settings: who may use Confluence, and what anonymous visitors may see.
 type site struct {
-	users     access.ACL      // who may use it
+	users     access.ACL      // who may use Confluence
 	anonymous map[string]bool // ids of the spaces that visitors see
-	// roles that allow viewing a space; nil: the site has no role-based access
+	// roles has the ids of the roles that allow viewing a space. It is nil if the site has no
+	// role-based access.
 	roles map[string]bool
 }
 
-// site reads it.
+// site reads the site-wide settings.
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	groups, err := c.groups(ctx)
 	if err != nil {
@@ -72,14 +73,14 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
 		return nil, err
 	case sourcehttp.Status(err) != 0 || errors.Is(err, atlassian.ErrMalformed):
-		// it is refused, or led to a page to log in
+		// visitors are refused or sent to a login page
 		return map[string]bool{}, nil
 	}
 	return nil, err
 }
 
-// viewerRoles returns the roles that allow viewing a space, or nil if the site has no roles.
-// https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/
+// viewerRoles returns the ids of the roles that allow viewing a space, or nil if the site has no
+// roles (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/).
 func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	var mode struct {
 		Mode string `json:"mode"`
@@ -209,8 +210,8 @@ func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, erro
 	return acl, nil
 }
 
-// clauses returns the clauses for reading a space. A reader must be able to use the site, be able
-// to view the space, and be admitted by the operator.
+// clauses returns the conditions for reading a space. A reader must be able to use the site, be
+// able to view the space, and be in Options.ACL if it is set.
 func (c *Connector) clauses(all *site, s space, viewers access.ACL) []access.ACL {
 	users, viewers := slices.Clone(all.users), slices.Clone(viewers)
 	if all.anonymous[string(s.ID)] {

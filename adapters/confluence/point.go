@@ -11,18 +11,17 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker on Cloud: "Check if a user or a group can perform an
-// operation to the specified content. … the user has the required site permissions, space
-// permissions and content restrictions"
+// MayRead implements index.PointChecker. On Cloud it requests a check that includes "the required
+// site permissions, space permissions and content restrictions"
 // (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). It
 // asks about the document itself, because a page that was restricted after the last pass still
-// names its space. Data Center has no such request.
+// names its space. On Data Center the result is index.CannotAsk.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for _, p := range points { // the client bounds how many are under way at once
+	for _, p := range points { // the client limits concurrent requests
 		if !c.client.Cloud {
 			may[p] = index.CannotAsk
 			continue

@@ -29,12 +29,12 @@ type subjects struct {
 	} `json:"_links"`
 }
 
-// subject is a person or a group.
+// subject is a person or a group in a restriction.
 type subject struct {
 	account
 	Type string       `json:"type"`
-	ID   atlassian.ID `json:"id"`   // of a group, on Cloud
-	Name string       `json:"name"` // of a group
+	ID   atlassian.ID `json:"id"`   // id of a group, on Cloud
+	Name string       `json:"name"` // name of a group
 }
 
 // cut reports whether there may be more subjects than the response shows: "expansions are cut at 25
@@ -75,7 +75,8 @@ func (c *Connector) groupID(id atlassian.ID, name string) string {
 // mostSubjects is the maximum number of people and groups that are read of one restriction.
 const mostSubjects = 100_000
 
-// restrictionOf reads the restriction of one content whole.
+// restrictionOf reads the complete restriction of one content. If it has too many entries, the
+// content is denied to everyone.
 func (c *Connector) restrictionOf(ctx context.Context, id string) (list, error) {
 	const limit = 100
 	var users, groups []subject

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// space is a space in the format of both APIs.
+// space is a space, in the format of REST API versions 1 and 2.
 type space struct {
 	ID       atlassian.ID `json:"id"`
 	Key      string       `json:"key"`
@@ -24,7 +24,7 @@ type space struct {
 	HomePage atlassian.ID `json:"homepageId"`
 }
 
-// known reports whether the space has an id.
+// known reports whether the space has an id and a key that is safe in a path.
 func (s space) known() bool {
 	return isID(string(s.ID)) && s.Key != "" && len(s.Key) <= 255 && !strings.ContainsFunc(s.Key, func(r rune) bool {
 		return unicode.IsControl(r) || strings.ContainsRune("/?#", r)
@@ -33,9 +33,9 @@ func (s space) known() bool {
 
 func (s space) node() string { return spaceNode + string(s.ID) }
 
-// within returns the node of a restricted content in the space, or "" for the space's own node. A
-// content that moves to another space gets a new node and a new document. Readers of the old space
-// then cannot read the content before its readers are read again.
+// within returns the node id of a restricted content in the space. If content is "", it returns the
+// node id of the space. A content that moves to another space gets a new node and a new document.
+// Readers of the old space then cannot read the content before its readers are read again.
 func (s space) within(content string) string {
 	if content == "" {
 		return s.node()
@@ -43,7 +43,8 @@ func (s space) within(content string) string {
 	return string(s.ID) + ":" + content
 }
 
-// listSpaces lists the spaces of the source.
+// listSpaces lists the spaces of the source that the account sees. Its errors have advice for the
+// operator.
 func (c *Connector) listSpaces(ctx context.Context) ([]space, error) {
 	all, err := c.spaces(ctx, c.client)
 	switch sourcehttp.Status(err) {

@@ -17,12 +17,12 @@ import (
 // concurrently.
 type tree struct {
 	*Connector
-	parents map[string]string // by id; empty for a content directly in its space
+	parents map[string]string // parent ids by content id; "" for a content directly in its space
 	kinds   map[string]string // kinds of contents; on Cloud a missing kind means a page
 	lost    map[string]bool   // invisible contents: hidden from everyone, with everything below them
-	unsure  map[string]bool   // what could not be read for now
+	unsure  map[string]bool   // temporarily unreadable contents
 	lists   map[string]list
-	failing int // in a row
+	failing int // consecutive failures
 }
 
 // list is the restriction of a content.
@@ -37,7 +37,7 @@ const (
 	unrestricted listState = iota
 	restricted
 	denied // invisible: hidden from everyone
-	unread // it could not be read for now
+	unread // temporarily unreadable
 )
 
 func (c *Connector) tree() *tree {
@@ -90,8 +90,8 @@ func (t *tree) valid(all []entry, of contentSort) []entry {
 	return all
 }
 
-// feet returns the content at which the path to the root starts. It is the content that a comment
-// or a file belongs to, or else the entry itself.
+// feet returns the id of the content at which the path to the root starts: the content that a
+// comment or a file belongs to, or else the entry itself.
 func (e entry) feet() string {
 	if (e.of == comments || e.of == attachments) && len(e.above) > 0 {
 		return e.above[0]
@@ -114,7 +114,7 @@ const deepest = 500
 // known and visible. If whole is false, the last element is the missing content.
 func (t *tree) chain(id string) (ids []string, whole bool) {
 	for range deepest {
-		if slices.Contains(ids, id) { // a circle
+		if slices.Contains(ids, id) { // a cycle
 			return ids, false
 		}
 		ids = append(ids, id)
@@ -130,7 +130,8 @@ func (t *tree) chain(id string) (ids []string, whole bool) {
 	return ids, false
 }
 
-// load reads everything that is needed to know the ancestors of some contents.
+// load reads the missing ancestors of some contents, and the restrictions of the contents and their
+// ancestors.
 func (t *tree) load(ctx context.Context, feet []string) error {
 	for range deepest {
 		var unknown []string
@@ -178,13 +179,14 @@ func (t *tree) nearest(from string) (id string, sure bool) {
 			return id, true
 		}
 	}
-	if !whole { // a circle, or deeper than anything is
+	if !whole { // a cycle, or too deep
 		return ids[len(ids)-1], true
 	}
 	return "", true
 }
 
-// climb looks up the ancestors of contents.
+// climb looks up the parents of contents. On Data Center it looks up all ancestors at once.
+// Contents that it does not find count as invisible.
 func (t *tree) climb(ctx context.Context, ids []string) error {
 	var single []string
 	for some := range slices.Chunk(ids, mostExpanded) {
@@ -267,12 +269,11 @@ func (t *tree) climbOne(ctx context.Context, id string) error {
 	return t.fails(ctx, err)
 }
 
-// patience is the number of consecutive contents that may fail before a loop fails.
+// patience is the number of consecutive failures at which a loop over contents fails.
 const patience = 5
 
-// fails decides whether an error about one content is skipped. It returns nil to skip a server
-// error or a malformed response. It returns any other error, and after patience consecutive errors
-// also these.
+// fails returns nil if an error about one content can be skipped: a server error or a malformed
+// response. It returns any other error. After patience consecutive errors it returns these too.
 func (t *tree) fails(ctx context.Context, err error) error {
 	if t.failing++; atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed) || t.failing >= patience {
 		return err
@@ -280,13 +281,13 @@ func (t *tree) fails(ctx context.Context, err error) error {
 	return nil
 }
 
-// restrictions reads the restrictions of some contents.
+// restrictions reads the restrictions of some contents into t.lists.
 func (t *tree) restrictions(ctx context.Context, ids []string) error {
 	var single []string
 	for some := range slices.Chunk(ids, mostExpanded) {
 		some = slices.DeleteFunc(slices.Clone(some), func(id string) bool {
 			_, box := containers[t.kinds[id]]
-			if box { // of which searches do not tell
+			if box { // searches do not find these
 				single = append(single, id)
 			}
 			return box
@@ -328,7 +329,7 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 const expandRestrictions = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 
 // bulk reads contents by id and returns the ids that it did not find. If the request fails, bulk
-// reads each half separately. A failing expansion of one content fails the whole request
+// reads each half separately, because a failing expansion of one content fails the whole request
 // (CONFCLOUD-77618, CONFCLOUD-76424).
 func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(content)) (left []string, err error) {
 	if len(ids) == 0 {

@@ -18,19 +18,19 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor implements crawl.Vendor. A run without changes reads the spaces, the latest changes and,
-// on Cloud, the latest deletions. Every Options.SweepEvery it scans each space for changes that
-// those lists omit: moves, restrictions, permanent deletions.
+// vendor implements [crawl.Vendor] for Confluence. Each run reads the spaces, the latest changes
+// and, on Cloud, the latest deletions. Every Options.SweepEvery it scans each space for changes
+// that those lists omit: moves, restrictions, permanent deletions.
 type vendor struct {
 	*Connector
 
-	// Of one run.
-	spaces map[string]space // by id
+	// The fields below belong to one run.
+	spaces map[string]space // by space id
 	tree   *tree
 }
 
-// feedChanges and the constants below it are prefixes of a source's feeds. The name of a space's
-// feed ends in the space's id.
+// feedChanges and feedTrash are ids of feeds across spaces. feedSpace is the prefix of the id of a
+// space's feed: "space/12".
 const (
 	feedChanges = "changes"
 	feedTrash   = "trash"
@@ -105,8 +105,8 @@ func (c *Connector) sorts() []contentSort {
 	return all
 }
 
-// scan lists a space, one sort after the other. A cursor consists of the sort and the query of the
-// next page.
+// scan returns a page of a space's contents, one kind after the other. A cursor consists of the
+// kind and the query of the next page.
 func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Page, err error) {
 	sorts := v.sorts()
 	of, asked, _ := strings.Cut(at.Cursor, " ")
@@ -117,7 +117,7 @@ func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Pag
 	entries, next, err := v.tree.listing(ctx, s, sorts[now], asked)
 	switch {
 	case err == nil:
-	case asked == "" && lacks(ctx, err): // the space has gone since, or the sort is not shown
+	case asked == "" && lacks(ctx, err): // the space is gone, or the kind is invisible
 		p.Partial = fmt.Errorf("its %ss: %w", sorts[now], err)
 	default:
 		return p, stale(ctx, asked, err)
@@ -133,7 +133,8 @@ func lacks(ctx context.Context, err error) bool {
 	return !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest)
 }
 
-// stale reports whether an error means that a cursor has expired or that a list does not end.
+// stale wraps err in crawl.ErrCursor if a cursor has expired or a list does not end. It returns
+// other errors unchanged.
 func stale(ctx context.Context, asked string, err error) error {
 	if asked != "" && lacks(ctx, err) || errors.Is(err, sourcehttp.ErrEndless) {
 		return errors.Join(crawl.ErrCursor, err)
@@ -141,7 +142,7 @@ func stale(ctx context.Context, asked string, err error) error {
 	return err
 }
 
-// only lists some contents of a space. It returns those that searches find.
+// only returns the given contents of a space that searches find.
 func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err error) {
 	var ids []string
 	for _, d := range f.Only {
@@ -161,13 +162,13 @@ func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err erro
 	return p, v.list(ctx, &p, entries)
 }
 
-// mostKeys is how many spaces a search names.
+// mostKeys is the maximum number of spaces that a search names.
 const mostKeys = 50
 
 // expandListed selects the expansions for a list of contents of all kinds and spaces.
 const expandListed = "version,container,space,ancestors"
 
-// changes lists the latest changes, back to those that were already read.
+// changes returns a page of the latest changes, newest first, back to the mark.
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	mark, err := time.Parse(time.RFC3339, at.Mark)
 	if err != nil {
@@ -203,7 +204,7 @@ func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err
 	return p, v.list(ctx, &p, entries)
 }
 
-// recent returns the search for the latest changes.
+// recent returns the CQL search for the latest changes.
 func (v *vendor) recent() string {
 	var sorts, keys []string
 	for _, of := range v.sorts() {
@@ -220,8 +221,8 @@ func (v *vendor) recent() string {
 	return cql + " order by lastmodified desc"
 }
 
-// trash lists the latest deleted pages, and then the latest deleted blog posts. It lists only those
-// that the account can see.
+// trash returns the latest deleted pages, and on the next page the latest deleted blog posts. It
+// lists only those that the account can see.
 func (v *vendor) trash(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	of := contentSort(at.Cursor)
 	if of == "" {
@@ -246,7 +247,8 @@ type found struct {
 	in space
 }
 
-// list converts contents to items. An item is kept unchanged if its node could not be determined.
+// list adds contents to p.Items. If the node of a content could not be determined, its stored
+// document stays unchanged.
 func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error {
 	entries = v.tree.valid(entries, "")
 	if err := v.tree.load(ctx, feet(entries)); err != nil {
@@ -271,12 +273,13 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error
 	return nil
 }
 
-// id returns the id of a document. It consists of the source, the space's id and the content's id.
+// id returns the id of a document: "SOURCE:SPACE:CONTENT".
 func (c *Connector) id(space, content string) document.ID {
 	return document.ID(string(c.source.ID) + ":" + space + ":" + content)
 }
 
-// placeOf parses a document id.
+// placeOf splits a document id into the ids of the space and the content. ok is false if the
+// document is not of this source.
 func (c *Connector) placeOf(id document.ID) (space, content string, ok bool) {
 	rest, ok := strings.CutPrefix(string(id), string(c.source.ID)+":")
 	space, content, parted := strings.Cut(rest, ":")

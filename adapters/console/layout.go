@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Marks before and after Markdown in the output of a Renderer with Marked. Sanitized text never
-// contains these characters.
+// Marks before and after Markdown in the output of a [Renderer] that has Marked set. Sanitized text
+// never contains these characters.
 const (
 	markdownBegins = "\x02"
 	markdownEnds   = "\x03"
@@ -30,9 +30,9 @@ const (
 // shown as a list.
 const minColumn = 8
 
-// Layout formats the output of a Renderer with Marked for a terminal of width columns, and returns
-// the lines. It formats Markdown and wraps other text between words. Only lines of code may be
-// longer than width. Styles never continue from one line to the next.
+// Layout formats the output of a [Renderer] that has Marked set for a terminal of width columns,
+// and returns the lines. It formats Markdown and wraps other text between words. Only lines of code
+// may be longer than width. Styles never continue from one line to the next.
 func Layout(source string, width int) []string {
 	width = max(width, 2*minColumn)
 	var lines []string
@@ -66,7 +66,8 @@ func Columns(line string) int {
 	return n
 }
 
-// wrapped splits a text into lines. Styles never continue from one line to the next.
+// wrapped splits a text into lines. Styles never continue from one line to the next. If some is
+// false, it returns nil.
 func wrapped(text string, width int, some bool) []string {
 	if !some {
 		return nil

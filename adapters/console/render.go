@@ -57,13 +57,13 @@ type tail struct {
 	*Renderer
 	text    int      // bytes of the view's text that were written
 	queries int      // queries that were shown
-	rows    []string // states of the rows of a plan that were shown
+	rows    []string // states of the plan's rows that were shown
 	status  string
 	last    byte
-	ends    rune // of the text that was written
+	ends    rune // last character of the text that was written
 	done    bool
 	wrap    wrapper
-	marked  bool // the text that was written last is Markdown, and not ended
+	marked  bool // Markdown was begun and not ended
 }
 
 // footnote matches a link from cite.Processor. The address of the link is escaped, so it contains
@@ -145,18 +145,18 @@ var numbers = regexp.MustCompile(` ?\[\[\d+\]\]\([^()\s]+\)`)
 // maxFinding is the maximum length in characters of a finding in the progress of a deep search.
 const maxFinding = 170
 
-// states maps the state of a row to its displayed text.
+// states maps the state of a plan's row to its displayed text.
 var states = map[string]string{"missing": "not in the documents", "dropped": "left out"}
 
 // dim returns a dimmed line. Dimmed lines show progress and are not part of the answer.
 func dim(s string) string { return "\x1b[2m" + Sanitize(oneLine(s)) + "\x1b[0m" }
 
-// endMarkdown ends the Markdown, if there is some.
+// endMarkdown writes the end mark if Markdown was begun.
 func (t *tail) endMarkdown(b *strings.Builder) {
 	if t.marked {
 		t.marked = false
 		b.WriteString(markdownEnds)
-		t.last = '\n' // Layout ends its lines
+		t.last = '\n' // Layout adds the line end
 	}
 }
 
@@ -186,7 +186,7 @@ func (t *tail) links(text string, cited []packet.CitationInfo) string {
 			if t.Marked {
 				return `\[\[` + m[1] + `\]\]` + link[len(m[1])+4:]
 			}
-			return link // the model wrote it, and no document stands behind it
+			return link // the model wrote it without citing a document
 		}
 		if t.Marked {
 			return link
@@ -220,7 +220,7 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 		t.line(b, Sanitize(notice))
 	}
 	if len(v.Closest) > 0 {
-		if v.Outcome != session.Answered { // its sentence heads them
+		if v.Outcome != session.Answered { // otherwise the message introduces them
 			t.line(b, "These may help:")
 		}
 		for _, d := range v.Closest {
@@ -234,7 +234,7 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 		t.line(b, "")
 		t.line(b, "Sources")
 		for _, group := range groups {
-			for _, c := range group { // each on a line, since its address is shown
+			for _, c := range group { // each on a separate line, because its address is shown
 				t.line(b, t.source(v, c))
 			}
 		}

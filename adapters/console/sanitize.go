@@ -18,7 +18,8 @@ import (
 // paragraph separators with spaces.
 func Sanitize(s string) string { return answer.Visible(printed(s)) }
 
-// printed does the part of Sanitize that depends only on single characters.
+// printed removes control and format characters and replaces line separators with spaces. It keeps
+// line feeds, tabs and joiners.
 func printed(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -85,7 +86,7 @@ type filtered struct {
 	change func(string) string
 
 	mu  sync.Mutex
-	cut []byte // the beginning of a character
+	cut []byte // the incomplete character at the end of the last write
 }
 
 // Write implements io.Writer. It returns len(p) unless w fails, even if the text changes.

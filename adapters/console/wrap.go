@@ -15,12 +15,13 @@ type wrapper struct {
 	word   strings.Builder
 	size   int // columns of word
 	gap    int // pending spaces before word
-	// number of spaces at the start of the line. Continuation lines begin with hanging more spaces.
+	// indent is the number of spaces at the start of the line. Continuation lines begin with
+	// hanging more spaces.
 	indent int
-	apart  bool // the line may break before word although there is no space
-	after  bool // the character before belongs to a script without spaces
+	apart  bool // the line may break before word without a space
+	after  bool // the previous character belongs to a script without spaces
 	fenced bool
-	line   strings.Builder // beginning of the current line of input, to know a fence by
+	line   strings.Builder // beginning of the current input line, to recognise a code fence
 }
 
 // hanging is the number of additional spaces at the start of a continuation line, if the line is
@@ -75,7 +76,7 @@ func (w *wrapper) rune(out *strings.Builder, r rune, s string) {
 	case r == ' ':
 		w.place(out)
 		if w.gap++; w.indent == 0 {
-			w.gap = 1 // columns are only within what is indented
+			w.gap = 1 // only indented text keeps its columns
 		}
 		w.line.WriteByte(' ')
 	default:

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 )
 
-// Finding is one result of Check.
+// Finding is the result of one setup check, with a sentence for the operator.
 type Finding struct {
 	OK       bool
 	Optional bool   // if not OK, the bot works with limits
@@ -76,7 +76,8 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	))
 }
 
-// intent returns the finding about a privileged intent.
+// intent returns a Finding that compares Discord's setting of a privileged intent (enabled) with
+// the bot's (asked). without says what does not work without the intent.
 func intent(name string, enabled, asked bool, without, setting string) Finding {
 	switch {
 	case enabled && asked:
@@ -92,7 +93,7 @@ func intent(name string, enabled, asked bool, without, setting string) Finding {
 	}
 }
 
-// Scope is a permission of the bot's application, and the reason for it.
+// Scope is an OAuth2 scope of the bot's application, and the reason for it.
 type Scope struct{ Name, Reason string }
 
 // Scopes lists the scopes that the invite link requests.

@@ -56,5 +56,5 @@ func (c *Client) Share(processes int) { c.discord.Share(processes) }
 func (c *Client) Close() { c.discord.Close() }
 
 // Shards returns the number of shards (gateway connections) that receive events now, and the total
-// number of shards. Both are 0 until the total is known.
+// number of shards. The total is 1 until Discord has recommended a number.
 func (c *Client) Shards() (connected, of int) { return c.discord.Shards() }

@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Notices that the reader sees with the quotations.
 const (
 	intro      = "these passages match best:"
 	unsearched = "answers are quoted from the documents, and no documents were searched for this message."
@@ -24,8 +23,7 @@ func because(why, sentence string) string {
 	return why + sentence
 }
 
-// answer returns the whole answer as Markdown. Only the first answer of a thread states the reason
-// why the model quotes documents.
+// answer returns the answer as Markdown. It omits m.why if an earlier answer begins with it.
 func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	why := m.why
 	for _, earlier := range t.answers {
@@ -35,7 +33,7 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	}
 	switch {
 	case len(t.passages) == 0 && t.failed:
-		return "", nil // that nothing was found would not be true
+		return "", nil // a search failed, so SentenceNothing would be wrong
 	case len(t.passages) == 0 && t.searched:
 		return session.SentenceNothing, nil
 	case len(t.passages) == 0:
@@ -78,8 +76,8 @@ func (x *quotation) markdown() string {
 	return strings.Join(out, "\n\n")
 }
 
-// block returns a block as Markdown. Text that was cut is marked with "…". A block whose markup
-// could change how the text around it is displayed is returned as code.
+// block returns a block as Markdown with "…" at cuts, or as code if its markup could affect other
+// text.
 func (x *quotation) block(b *block) string {
 	switch {
 	case b.kind == table:
@@ -143,9 +141,9 @@ func fenced(info, text string) string {
 // passage most similar to a question does not always answer it.
 const firstHits = 2
 
-// links returns a list of links to pages, with the section that was found on each page. The pages
-// of chosen come first, without the first quoted titles. Then come up to firstHits other pages from
-// the top of the search. Such a page must be near the question or hold enough of its words.
+// links returns a list of links to the pages of chosen, without the first quoted titles. It adds up
+// to firstHits pages from the top of the search that are near the question or hold enough of its
+// words. It returns "" if the list is empty.
 func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
 	var lines []string
 	seen := map[string]bool{}
@@ -172,8 +170,7 @@ func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
 
 const headingSeparator = " › "
 
-// titled returns the page title of a passage, followed by the heading of a section. A heading that
-// equals the title is omitted.
+// titled returns the title of a passage's page and a section's heading, if it is not the title.
 func titled(p *passage, section string) string {
 	title := oneLine(p.Title)
 	if section = oneLine(section); section != "" && section != title {
@@ -194,8 +191,7 @@ func (p *passage) lastHeading() string {
 	return strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
 }
 
-// opening returns the heading that applies to the start of the passage. This is the last heading of
-// the found section. It is empty if that heading occurs within the passage.
+// opening returns the heading that applies to the start of the passage, or "" if it occurs inside.
 func (p *passage) opening() string {
 	last := p.lastHeading()
 	if strings.Contains(p.Contents+"\n", "# "+last+"\n") {
@@ -204,10 +200,9 @@ func (p *passage) opening() string {
 	return last
 }
 
-// protect makes a text safe to place next to other Markdown. It puts a backslash before a number in
-// brackets, because the number is not a citation of this answer. It writes placeholders such as
-// <file> as code. sound is false if the text leaves markup open, for example a code span or a link.
-// The text after it could then become part of that markup.
+// protect makes a text safe next to other Markdown. It escapes numbers in brackets, because they
+// are no citations of this answer, and writes placeholders such as <file> as code. sound is false
+// if the text leaves markup open, such as a code span, which would change the text after it.
 func protect(text string) (protected string, sound bool) {
 	var b strings.Builder
 	square := 0
@@ -220,7 +215,7 @@ func protect(text string) (protected string, sound bool) {
 		case '`':
 			end = skipSpan(text, i)
 			span := text[i:end]
-			// closed, and no number in it on another line, where platforms end a code span
+			// Platforms end a span at a line end, so a number after it would be a citation.
 			sound = sound && strings.Trim(span, "`") != "" && !(strings.Contains(span, "\n") && strings.Contains(span, "["))
 		case '<':
 			value := placeholder.FindString(rest)
@@ -253,8 +248,7 @@ var (
 	tag         = regexp.MustCompile(`^<[/!?\pL]`)
 )
 
-// skipSpan returns the end of the code span that starts at i. If no backticks close the span, it
-// returns the end of the opening backticks.
+// skipSpan returns the end of the code span at i, or of its first backticks if nothing closes them.
 func skipSpan(text string, i int) int {
 	run := i
 	for run < len(text) && text[run] == '`' {

@@ -7,7 +7,6 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// blockKind is the kind of a block: prose, list, table or code.
 type blockKind int
 
 const (
@@ -20,12 +19,12 @@ const (
 // block is one block of a passage, or a piece of a block that is too long to quote whole.
 type block struct {
 	kind    blockKind
-	text    string // as the document has it; of code without its fences
+	text    string // as in the document; code has no fences
 	info    string // language of code
-	above   string // the passage's own headings above it
-	section string // the lowest of them
-	before  bool   // the block goes on before this piece
-	after   bool   // and after it
+	above   string // headings within the passage that apply to the block
+	section string // the last heading above the block
+	before  bool   // text of the block was cut before this piece
+	after   bool   // text of the block was cut after this piece
 }
 
 // Size limits of blocks. A longer block is cut into pieces.
@@ -37,7 +36,7 @@ const (
 	mostCode      = 24  // lines
 	maxCode       = 2_000
 	maxBlock      = 8 << 10 // bytes that are read of a block
-	maxBlocks     = 400     // of a passage
+	maxBlocks     = 400     // blocks of a passage
 )
 
 var (
@@ -48,8 +47,7 @@ var (
 	numbered    = regexp.MustCompile(`^\s*\d`)
 )
 
-// blocks splits a passage into blocks. Blocks are separated by empty lines, and code is between
-// fences. section is the heading that applies to the start of the passage.
+// blocks splits a passage at empty lines and code fences. section is the heading at its start.
 func blocks(text, section string) []block {
 	r := blockReader{section: section}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
@@ -121,17 +119,15 @@ func (r *blockReader) push(b block) {
 	r.out = append(r.out, b)
 }
 
-// introduces reports whether a block only introduces the next block.
+// introduces reports whether a block ends with ":" or "?" and so introduces the next block.
 func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }
 
-// command matches steps of a list, and shell or SQL commands on a line or in backticks. It does not
-// match list items that begin with an option or with code.
+// command matches steps, and shell or SQL commands, but no items that begin with an option or code.
 var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|(?:^\\s*|`)(?:[$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
 
-// commands returns the parts of a block that a reader may run without thinking: code, commands and
-// steps.
+// commands returns what a reader may run without thinking: code, commands and steps.
 func (b *block) commands() string {
 	switch b.kind {
 	case code:
@@ -143,9 +139,8 @@ func (b *block) commands() string {
 	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }
 
-// pieces cuts a block that is too long to quote whole. It cuts prose between sentences, a list
-// between items, and code at empty lines. Of a numbered list it returns only the beginning, because
-// a single step is of no use.
+// pieces cuts a block that is too long: prose between sentences, a list between items, code at
+// empty lines. It keeps only the beginning of numbered lists, because a single step is of no use.
 func (b *block) pieces() []block {
 	words := len(strings.Fields(b.text))
 	switch {
@@ -183,8 +178,7 @@ func (b *block) cut(parts []string, separator string, fits func(string) bool) (o
 	return out
 }
 
-// items returns the top-level items of a list. Each item includes its continuation lines and nested
-// items.
+// items returns the top-level items of a list with their continuation lines and nested items.
 func (b *block) items() (out []string) {
 	for _, line := range strings.Split(b.text, "\n") {
 		if len(out) == 0 || topItem.MatchString(line) {

@@ -13,30 +13,28 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Limits of the candidates for quotations.
 const (
-	maxPassages   = 60 // that are read
-	maxHits       = 10 // passages of the search that candidates are from
+	maxPassages   = 60 // passages that are read
+	maxHits       = 10 // first passages, from which candidates are taken
 	maxCandidates = 12
 	maxSimilarity = 600 // bytes of a candidate that are compared, about 128 tokens
 	gateWait      = 2 * time.Second
-	maxPages      = 3 // that are quoted
+	maxPages      = 3 // pages that are quoted
 )
 
-// Constants for ranking quotations. The worth of a quotation starts as the cosine between the
-// question and the quotation's title, heading and text. These values adjust it:
+// Constants of a quotation's worth, which starts as the cosine of the question and its text.
 const (
-	rankShare  = 0.03 // less for each place of its page in the search
-	rowsLess   = 0.05 // less for rows, which are short and alike
-	harmLess   = 0.5  // less for a command that does harm
-	namedMore  = 0.5  // more for the row that the question names
-	phraseMore = 0.2  // more for the words that the question quotes, such as an error message
-	clearBy    = 0.15 // lead over the next page from which the first page is quoted alone
-	within     = 0.20 // of the first page's worth: further pages that are quoted
-	wordDecay  = 0.1  // of the words' score for each place in the search, where words choose
-	mostWords  = 0.45 // share of the question's weight from which a passage is quoted that words chose
-	leastHeld  = 2    // words of the question that such a passage holds, unless fewer of them are known
-	allWords   = 0.9  // the same, whatever the sentence model says
+	rankShare  = 0.03 // subtracted for each rank of its page in the search
+	rowsLess   = 0.05 // subtracted for table rows, which are short and alike
+	harmLess   = 0.5  // subtracted for a harmful command
+	namedMore  = 0.5  // added for the row that the question names
+	phraseMore = 0.2  // added for a phrase that the question quotes, such as an error message
+	clearBy    = 0.15 // lead over the next page with which the first page is quoted alone
+	within     = 0.20 // maximum distance of further quoted pages from the best worth
+	wordDecay  = 0.1  // reduction of the words' score for each rank, if words choose
+	mostWords  = 0.45 // minimum share of the question's weight in a passage that words chose
+	leastHeld  = 2    // minimum words of the question in a passage that words chose, unless fewer are known
+	allWords   = 0.9  // score with which a passage is quoted whatever the sentence model says
 )
 
 // phraseIn matches a quoted phrase of at least two words in a question.
@@ -45,7 +43,7 @@ var phraseIn = regexp.MustCompile(`["“]\s*([^"“”]*[^"“”\s]\s[^"“”\
 // page is a document with its passages that the search found.
 type page struct {
 	rank  int
-	near  bool // the sentence model finds a passage of it close enough to be linked
+	near  bool // the sentence model finds one of its passages close enough to be linked
 	parts []*passage
 }
 
@@ -64,9 +62,9 @@ type quotation struct {
 	part   *passage
 	blocks []block
 	head   string   // names of the columns
-	rows   []string // of a table
-	linked bool     // it is not quoted: harmful, or rows that are no answer to the whole question
-	exact  bool     // rows that hold all of it, or are named
+	rows   []string // rows of a table
+	linked bool     // only its page is linked: it is harmful, or its rows do not answer the whole question
+	exact  bool     // its rows hold all words of the question, or one row is named
 	named  bool     // one row that the question names by a cell
 	score  float64  // share of the question's words
 	worth  float64
@@ -90,7 +88,6 @@ func read(t turn) (pages []*page) {
 // warns matches the start of a warning. A command is never quoted without an adjacent warning.
 var warns = regexp.MustCompile(`(?i)^\W*(warning|caution|danger|important|attention|beware|careful|never|do not|don['’]t|only (for|if|when))\b`)
 
-// quotations returns the possible quotations from a page.
 func (a *asked) quotations(p *page) (out []quotation) {
 	for _, part := range p.parts {
 		if part.rank >= maxHits {
@@ -140,7 +137,6 @@ func (x *quotation) above() []string {
 	return []string{x.part.Title, x.blocks[0].section, x.part.Heading, x.blocks[0].above}
 }
 
-// text returns the text of a quotation.
 func (x *quotation) text() string {
 	var texts []string
 	for _, b := range x.blocks {
@@ -149,15 +145,14 @@ func (x *quotation) text() string {
 	return strings.Join(texts, "\n")
 }
 
-// score returns the share of the question's words in a quotation. It is the mean of two shares:
-// with the headings and without them.
+// score returns the share of the question's words in a quotation: the mean with and without
+// headings.
 func (a *asked) score(x *quotation) float64 {
 	text := x.text()
 	return (a.share(a.all, append(x.above(), text)...) + a.share(a.all, text)) / 2
 }
 
-// candidates returns the quotations with the highest scores, reduced by the rank of their pages. It
-// returns at most maxCandidates.
+// candidates returns the maxCandidates best quotations by score, reduced by the ranks of the pages.
 func (a *asked) candidates(pages []*page) []quotation {
 	var out []quotation
 	for _, p := range pages {
@@ -170,9 +165,8 @@ func (a *asked) candidates(pages []*page) []quotation {
 }
 
 // choose selects quotations. The band says whether to quote them, to link their pages, or to say
-// that nothing was found. The sentence model compares quotations with the question. Word matching
-// replaces the sentence model if there is none, if it does not know the language, or if it takes
-// too long.
+// that nothing was found. Word matching decides if there is no sentence model, if it does not know
+// the language, or if it takes too long.
 func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotation, retrieve.Band, error) {
 	all := a.candidates(pages)
 	if len(all) == 0 {
@@ -221,8 +215,7 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 	return chosen, min(band, retrieve.Links), nil
 }
 
-// weigh computes the worth of a quotation. If byWords is true, the worth is based on the score and
-// not on the sentence model.
+// weigh computes the worth of a quotation. If byWords is true, it is based on the score.
 func (a *asked) weigh(x *quotation, byWords bool) {
 	if byWords {
 		x.worth = x.score / (1 + wordDecay*float64(x.page.rank))

@@ -8,20 +8,18 @@ import (
 	"github.com/footnotehq/footnote/core/tool/knowledge"
 )
 
-// KnowledgeTool is the name of the knowledge tool. If the tool is offered, the model calls it first
-// for questions about who does what.
+// KnowledgeTool is the name of the tool that the model calls first to find out who does what.
 const KnowledgeTool = knowledge.Name
 
 // mostStated is the maximum number of statements in an answer.
 const mostStated = 10
 
-// statements lists the statements from the knowledge tool in this turn, as Markdown. It returns an
-// empty string if there are none.
+// statements returns the turn's statements from the knowledge tool as Markdown, or "" without any.
 func (t *turn) statements() string {
 	var lines []string
 	seen := make(map[string]bool)
 	for _, s := range t.stated {
-		line, sound := protect(s.Says) // a name's own "[1]" is no citation
+		line, sound := protect(s.Says) // a "[1]" in a name is no citation
 		if s.Number < 1 || !sound || seen[s.Says] || len(lines) == mostStated {
 			continue
 		}

@@ -1,14 +1,13 @@
-// Package extractive answers without a language model. It searches, and quotes the best matching
-// blocks of the documents: paragraphs, lists, table rows and code. Each quotation stands below the
-// title and citation of its page. The model calls the search tool, so it runs in the same loop as
-// any model.
+// Package extractive answers without a language model. Like any model, it calls the search tool. It
+// quotes the best matching paragraphs, lists, table rows and code, each below the title and
+// citation of its page.
 //
 // Quotations are verbatim, with four exceptions: white space, a backslash before a document's own
-// "[1]", code marks around placeholders, and "…" where a block was cut. Table rows stand below the
+// "[1]", code marks around placeholders, and "…" where a block was cut. Table rows are below the
 // column names.
 //
-// An answer takes these steps. turn.go reads the conversation, and question.go reads the question.
-// block.go parses passages, choose.go compares and selects, and answer.go writes the answer.
+// turn.go reads the conversation, and question.go reads the question. block.go parses passages,
+// choose.go compares and selects, and answer.go writes the answer.
 package extractive
 
 import (
@@ -32,13 +31,12 @@ var _ llm.Model = (*Model)(nil)
 const SearchTool = "internal_search"
 
 const (
-	window = 1 << 20 // tokens; nothing here costs more with length than reading it
+	window = 1 << 20 // tokens; a long request costs little more than its reading
 	reply  = 4_096
 )
 
-// Model is an llm.Model that needs no key and no network. It needs no weights unless it uses a
-// sentence model. Apart from the ids of tool calls, its output is deterministic. It is safe for
-// concurrent use.
+// Model is an llm.Model that needs no key, no network, and no weights except for a sentence model.
+// Its output is deterministic, except for the ids of tool calls. It is safe for concurrent use.
 type Model struct {
 	why     string
 	vectors *vectors // of the sentence model; nil: words decide what is shown
@@ -50,12 +48,11 @@ type Model struct {
 // thread says that none is configured.
 func New() *Model { return &Model{why: "No language model is configured, so "} }
 
-// StandIn returns a model that replaces a language model. The caller must explain the replacement
-// to the user.
+// StandIn returns a model that replaces a language model. The caller must tell the user why.
 func StandIn() *Model { return &Model{} }
 
-// WithSentences returns a copy of the model that selects passages with a sentence model. The gate
-// decides whether to quote them. If sentences is nil, word matching does both.
+// WithSentences returns a copy of the model that selects passages with a sentence model. gate
+// decides whether to quote them. If sentences is nil, word matching decides both.
 func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *Model {
 	with := *m
 	if with.vectors, with.gate = nil, gate; sentences != nil {
@@ -64,9 +61,8 @@ func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *
 	return &with
 }
 
-// Waiting returns a copy of the model with a time limit for the sentence model, per answer.
-// Passages that were not compared in time are not ranked by the sentence model. If no passage was
-// compared, word matching selects them.
+// Waiting returns a copy of the model with a time limit for the sentence model, per answer. If no
+// passage was compared in time, word matching selects passages.
 func (m *Model) Waiting(wait time.Duration) *Model {
 	with := *m
 	with.wait = wait
@@ -107,8 +103,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// pieces splits an answer into deltas of up to three words. The deltas together are the whole
-// answer.
+// pieces matches the deltas of an answer: up to three words each.
 var pieces = regexp.MustCompile(`(?:\S*\s+){1,3}|\S+$`)
 
 // reply returns either a tool call or the whole answer.

@@ -19,11 +19,11 @@ type query struct {
 
 // asked holds the analysed question.
 type asked struct {
-	own, all query // the question's own words, and with those of what it leans on
+	own, all query // own: words of the question; all: also of the earlier question that it refers to
 	text     string
-	compared string                    // with the question that it leans on
-	language string                    // of the documents
-	known    map[string]map[string]int // stems of texts
+	compared string                    // text, after the earlier question that it refers to
+	language string                    // language of the documents
+	known    map[string]map[string]int // cached stems by text
 }
 
 func ask(t turn) *asked {
@@ -96,22 +96,21 @@ func (a *asked) share(q query, texts ...string) float64 {
 }
 
 const (
-	leastShare = 0.225 // of a long question's weight: what a page holds that answers it
-	shortShare = 0.3   // what a question of one word needs in addition
+	leastShare = 0.225 // minimum share of a long question's weight in a page that answers it
+	shortShare = 0.3   // additional share for a question of one word
 )
 
 // count holds the numbers of weighted words of a query, by category.
 type count struct {
 	all     int
-	known   int // that occur in the documents
-	strange int // that occur nowhere, although they should
+	known   int // words that occur in the documents
+	strange int // words that occur nowhere, although they should
 	named   int // known names
-	held    int // by texts
-	lost    int // names and numbers that texts lack
-	telling int // names and numbers that texts hold
+	held    int // words in the texts
+	lost    int // names and numbers that are not in the texts
+	telling int // names and numbers in the texts
 }
 
-// count counts the words of a query.
 func (a *asked) count(q query, texts ...string) (c count) {
 	for w := range retrieve.WeightedWords(q.terms, a.match(q, texts)) {
 		c.all++
@@ -138,8 +137,7 @@ func one(is bool) int {
 }
 
 // evidence reports whether the found passages of a page hold enough of the question's words. If at
-// least half of the question's words occur in no document, the title of the page must also hold a
-// word. A known name counts twice as a known word.
+// least half of these words occur in no document, the page's title must also hold a word.
 func (a *asked) evidence(p *page) bool {
 	c := a.count(a.own)
 	stray := c.strange > 0 && c.strange >= c.known+c.named
@@ -175,10 +173,9 @@ var (
 	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
 )
 
-const maxHarms = 20 // that are looked at in one piece of code
+const maxHarms = 20 // commands that are checked in one block
 
-// harmful reports whether code or steps contain a harmful command that the question does not ask
-// for.
+// harmful reports whether text has a harmful command that the question does not ask for.
 func (a *asked) harmful(text string) bool {
 	wanted := analyse.Query(denied.ReplaceAllString(a.text, " "), []string{a.language})
 	for _, word := range harms.FindAllString(text, maxHarms) {

@@ -4,13 +4,11 @@ import (
 	"strings"
 )
 
-// A table stands in a passage as rows whose cells are parted by " | ", with or without bars around
-// them. Its first row names the columns.
+// The rows of a table have cells separated by " | ". They may begin and end with a bar.
 
 const bar = " | "
 
-// isTable reports whether lines form a table. A table has at least two lines and two columns. Each
-// line contains a bar or is a separator.
+// isTable reports whether lines are two or more rows of two or more columns, separated by bars.
 func isTable(lines []string) bool {
 	width := len(cells(lines[0]))
 	if len(lines) < 2 || width < 2 {
@@ -40,19 +38,18 @@ func cells(text string) (out []string) {
 // isRule reports whether a row is only the separator between the header and the body.
 func isRule(line string) bool { return strings.Trim(line, "|-:=+ ") == "" }
 
-// row is a row of a table.
 type row struct {
 	text  string // its cells, without empty ones at the end
 	cells []string
 	whole []string // cells that the question holds whole
 	score float64  // share of the question's words that it holds with the names of the columns
-	added float64  // and what its cells add to these
+	added float64  // share that its cells add to the column names
 }
 
 const (
 	maxRows   = 5
-	alikeRows = 0.9  // of the best row's score: what other rows must reach
-	mostHeld  = 0.75 // share of a question's words of which a page must hold more, for its rows to answer
+	alikeRows = 0.9  // share of the best row's score that other rows must reach
+	mostHeld  = 0.75 // a page must hold more than this share of a question's words, for its rows to answer
 )
 
 // rows returns the header and the rows of a table. head is empty if the columns have no names.
@@ -129,20 +126,17 @@ func (a *asked) holdsWhole(cell string) bool {
 	return len(found) > 0
 }
 
-// named reports whether cells identify a thing. They do if they hold a name or digits from the
-// question, or several of its words.
+// named reports whether cells hold a name or digits of the question, or several of its words.
 func (a *asked) named(cells []string) bool {
 	c := a.count(a.own, cells...)
 	return c.telling > 0 || c.held > 1
 }
 
-// judge decides whether table rows are exact or only linked. Rows are exact if they, with their
-// headings, hold every word of the question. A single row is also exact if the question names it by
-// a cell and names a column.
-//
-// Rows are only linked if they lack a name or number of the question. They are also only linked if
-// they are not exact and their page lacks too many words. For example, a row with Ann's telephone
-// number is no answer to "the salary of Ann".
+// judge decides whether table rows are exact or only linked. Rows are exact if they and their
+// headings hold every word of the question. A single row is also exact if the question names it by
+// a cell and names a column. Rows are only linked if they lack a name or number of the question, or
+// if they are not exact and their page lacks too many words. For example, a row with Ann's
+// telephone number does not answer "the salary of Ann".
 func (a *asked) judge(x *quotation, named bool) {
 	c := a.count(a.own, append(x.above(), x.text())...)
 	page := a.count(a.own, append(x.page.texts(), x.text())...)

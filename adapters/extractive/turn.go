@@ -14,21 +14,20 @@ import (
 // turn holds the parts of a request that belong to the current question.
 type turn struct {
 	question string
-	before   string // the question before it
+	before   string // the previous question
 	searched bool   // a tool has answered in this turn
-	failed   bool   // one with no more than that it failed
+	failed   bool   // a tool has failed in this turn
 	passages []passage
 	// ids of the calls of the knowledge tool, and the statements in its results
 	consulted []string
 	stated    []knowledge.Statement
 	common    tool.Vocabulary
-	answers   []string // earlier ones
+	answers   []string // earlier answers in the thread
 }
 
-// passage is one found document.
 type passage struct {
 	tool.Document
-	rank int // among the passages of the turn
+	rank int // index among the passages of the turn
 }
 
 // maxQuestion is the number of bytes of a question that are read. Text beyond that is usually
@@ -74,8 +73,7 @@ func readTurn(messages []llm.Message) (t turn) {
 }
 
 // add appends the documents that can be cited as passages. It skips duplicates, because two
-// searches often find the same passage. It keeps documents that match the question only loosely.
-// Their words decide later whether they answer it.
+// searches often find the same passage.
 func (t *turn) add(docs []tool.Document, seen map[string]bool) {
 	for _, d := range docs {
 		if d.Number > 0 && strings.TrimSpace(d.Contents) != "" && !seen[d.Contents] {
@@ -85,8 +83,7 @@ func (t *turn) add(docs []tool.Document, seen map[string]bool) {
 	}
 }
 
-// learn stores the vocabulary of a search result: word frequencies, synonyms and the number of
-// chunks.
+// learn adds the vocabulary of a search result: word frequencies, synonyms and number of chunks.
 func (t *turn) learn(result string) {
 	var v tool.Vocabulary
 	if tool.LastField(result, "vocabulary", &v) {

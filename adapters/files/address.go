@@ -38,8 +38,7 @@ func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) stri
 	return own.String()
 }
 
-// below parses an address and returns its normal form if it is below the base URL, in any spelling.
-// Otherwise it returns nil.
+// below returns the normal form of an address if it is below the base URL, otherwise nil.
 func (c *Connector) below(stated *url.URL) *url.URL {
 	if stated.User != nil || stated.Opaque != "" || (stated.Scheme != "https" && stated.Scheme != c.base.Scheme) {
 		return nil

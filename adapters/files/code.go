@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseSource parses source code into one section per declaration, including the comment above the
-// declaration. A function is then not cut in the middle and can be found by name. A section's
-// anchor is its first line, as on sites that show source code: "L42".
+// parseSource returns a parser that divides source code into one section per declaration, including
+// the comment above it. A function is then not cut in the middle and can be found by name. A
+// section's anchor is its first line, as on sites that show source code: "L42".
 func parseSource(name string) func(string) parsed {
 	long, language := quotes[strings.ToLower(path.Ext(name))], languageOf(name)
 	return func(text string) parsed {
@@ -71,23 +71,23 @@ var quotes = map[string][]string{
 // Longer files are usually generated.
 const mostLines = 100_000
 
-// stretch is a range of lines.
+// stretch is a range of lines. to is exclusive.
 type stretch struct{ from, to int }
 
-// longest is the maximum number of lines of a piece. A longer piece is cut between its members. It
-// is about one chunk.
+// longest is the maximum number of lines of a piece, about one chunk. A longer piece is cut between
+// its members.
 const longest = 60
 
-// deepestMember is the maximum depth at which members are cut between nested members.
+// deepestMember is the maximum nesting at which long pieces are cut between their members.
 const deepestMember = 8
 
-// pieces cuts lines between declarations. It cuts at blank lines that are followed by a line with
-// the least indentation. It cuts long pieces, such as classes, between their members in the same
-// way.
+// pieces cuts lines between declarations: at blank lines that are followed by a line with the least
+// indentation. It cuts long pieces, such as classes, between their members in the same way. long
+// has the delimiters of multi-line strings, in which it does not cut.
 func pieces(lines []string, from, to int, long []string, depth int) []stretch {
 	least := math.MaxInt
 	open := false
-	var begins []int // lines after a blank one, outside of texts of several lines
+	var begins []int // lines after a blank line, outside of multi-line strings
 	for i := from; i < to; i++ {
 		inside := open
 		for _, q := range long {
@@ -146,7 +146,7 @@ var declares = regexp.MustCompile(`(?i)^\s*(?:(?:export|default|public|private|p
 // calls matches methods in languages without a keyword for methods: "int size() {".
 var calls = regexp.MustCompile(`^\s*[\w<>\[\],.*&:~@ \t]*\b\w+\s*\([^;]*\)[^;=]*\{\s*$`)
 
-// controls are not calls.
+// controls matches lines that look like methods but are not: "if (x) {".
 var controls = regexp.MustCompile(`^\s*(?:if|for|while|switch|catch|return|else|do|try|with|using|lock|match|when)\b|^\s*[)}]`)
 
 // longestLine is the maximum length in bytes of a line with a declaration.
@@ -176,5 +176,5 @@ func declaration(lines []string) string {
 	return ""
 }
 
-// comment reports whether a line is a comment, or an attribute of the declaration in the next line.
+// comment matches lines that are a comment, or an attribute of the declaration in the next line.
 var comment = regexp.MustCompile(`^(?://|#|/\*|\*|--|;;|%|@|\[\w|"""|''')`)

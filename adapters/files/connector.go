@@ -33,13 +33,13 @@ type Options struct {
 	// BaseURL is the address at which the folder is published. A document's address is BaseURL plus
 	// its path below the folder. If empty, documents have file addresses.
 	BaseURL string
-	ACL     access.ACL // who may read the documents; members
-	// patterns of paths to read; none means all. "**" matches any folders; a pattern without a
-	// slash matches file names
+	ACL     access.ACL // who may read the documents; default: members
+	// Include has patterns of the paths to read. If empty, all are read. "**" matches any folders.
+	// A pattern without a slash matches file names.
 	Include  []string
-	Exclude  []string // patterns of paths to leave out, though included
-	MaxBytes int64    // larger files are failures; 50 MB
-	// Source is the source that the folder is a copy of. The default is the folder itself.
+	Exclude  []string // patterns of paths to skip, even if included
+	MaxBytes int64    // larger files are reported as failures; default 50 MB
+	// Source is the source of which the folder is a copy. The default is the folder itself.
 	Source document.Source
 }
 
@@ -57,7 +57,7 @@ func (o Options) Reads(name string) bool {
 // by their modification times.
 type Connector struct {
 	options Options
-	root    string // absolute
+	root    string // absolute path
 	base    *url.URL
 	source  document.Source
 }

@@ -16,8 +16,8 @@ import (
 // sniffed is the number of bytes of a file that are checked to recognise text.
 const sniffed = 64 << 10
 
-// decode converts a file's bytes to UTF-8 text with plain line breaks. If the content is not text,
-// it returns an error that wraps index.ErrSkipped.
+// decode converts a file's bytes to UTF-8 text with plain line breaks. html says that a meta
+// element may name the encoding. If the content is not text, the error wraps index.ErrSkipped.
 func decode(raw []byte, html bool) (string, error) {
 	text, ok := decodeMarked(raw)
 	if !ok {
@@ -115,9 +115,9 @@ func binary(raw []byte) string {
 	return ""
 }
 
-// decodeUnmarked decodes UTF-8 or the encoding that the bytes resemble. For another encoding, ok is
-// false if there are more bytes than a document may have. The decoder holds several times as many
-// bytes.
+// decodeUnmarked decodes UTF-8, or the encoding that the bytes resemble. ok is false if the bytes
+// are not UTF-8 and more than a document may have, because the decoder needs several times as much
+// memory.
 func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
 	switch {
 	case utf8.Valid(raw) || nearlyUTF8(raw):

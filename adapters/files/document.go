@@ -16,14 +16,14 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// parsed is a parsed text with its metadata.
+// parsed is the content of a file, with the metadata that the file states.
 type parsed struct {
 	title     string
 	canonical string
 	language  string
 	updated   time.Time
 	sections  []document.Section
-	base      string          // base address of its links; empty means that of the file
+	base      string          // base address of the links; empty means the file's address
 	links     []document.Link // as written
 }
 
@@ -45,7 +45,7 @@ func (c *Connector) document(ctx context.Context, root *os.Root, f file, text st
 	return c.named(root, f, said, page)
 }
 
-// named converts a parsed file to a document.
+// named converts a parsed file and its front matter to a document.
 func (c *Connector) named(root *os.Root, f file, said matter, page parsed) (document.Document, error) {
 	acl := c.options.ACL
 	if said.acl != nil {

@@ -12,15 +12,15 @@ import (
 // format is a file format and its parser.
 type format struct {
 	parse func(text string) parsed
-	// used instead of parse for slow formats
+	// read is used instead of parse for slow formats.
 	read func(ctx context.Context, text string) (parsed, error)
-	// unpack is used instead of parse for files that are not text
+	// unpack is used instead of parse for files that are not text.
 	unpack func(ctx context.Context, raw []byte) (parsed, error)
 	matter bool // may begin with front matter
-	html   bool // may name its encoding inside
-	// the file's name says more than any title in the file
+	html   bool // may declare its encoding in a meta element
+	// code says that the file's name is a better title than any in the file.
 	code   bool
-	unread string         // why it is not read at all
+	unread string         // why files of this format are skipped; empty: they are read
 	cost   footprint.Cost // memory for parsing
 }
 

@@ -20,12 +20,12 @@ import (
 // matter is a document's front matter.
 type matter struct {
 	title    string
-	claims   []string // addresses, to be believed within the rules
+	claims   []string // addresses that the document claims as its own
 	updated  time.Time
-	acl      access.ACL // nil when it states none
+	acl      access.ACL // nil if there is none
 	tags     string
 	language string
-	stated   map[string]string // as metadata, such as owners and a status
+	stated   map[string]string // metadata, such as owners and a status
 }
 
 // longestMatter is the maximum length of front matter in bytes. Longer front matter is treated as
@@ -54,7 +54,7 @@ func Narrows(name string, begins []byte) bool {
 	if bytes.HasPrefix(bytes.TrimLeft(begins, " \t\r\n\ufeff"), []byte("---")) {
 		most = longestMatter
 	}
-	// cut within a letter, maybe
+	// the cut may split a character
 	if begins = begins[:min(len(begins), most)]; len(begins) > most-utf8.UTFMax {
 		begins = bytes.ToValidUTF8(begins[:len(begins)-utf8.UTFMax], nil)
 	}
@@ -89,11 +89,11 @@ func splitMatter(text string) (matter, string, error) {
 	return m, body, err
 }
 
-// fewLines is how many lines lostACL searches.
+// fewLines is the number of lines that lostACL searches.
 const fewLines = 20
 
-// lostACL finds an access list that a typing error has made part of the text. Examples are an
-// access list below a blank line or a comment, or between other fences.
+// lostACL returns an access list that a typing error has made part of the text: below a blank line
+// or a comment, or between other fences. It returns false if there is none.
 func lostACL(text string) (string, bool) {
 	n := 0
 	for line := range strings.Lines(text[:min(len(text), 4<<10)]) {
@@ -140,7 +140,7 @@ func parseMatter(head string) (map[string]any, error) {
 		return nil, errors.New(placed(message))
 	}
 	named := make(map[string]any, len(values))
-	for key, value := range values { // "ACL" must not be overlooked, nor be one of two
+	for key, value := range values { // keys are case-insensitive; two access lists are an error
 		name := strings.ToLower(strings.TrimSpace(key))
 		if _, twice := named[name]; twice && name == "acl" {
 			return nil, errTwice
@@ -182,8 +182,8 @@ func nesting(head string) int {
 	return most
 }
 
-// place matches the line and column at the start of an error of the YAML parser. The line number
-// does not count the file's first line.
+// place matches the position "[LINE:COLUMN] " at the start of an error of the YAML parser. The line
+// number does not count the file's first line.
 var place = regexp.MustCompile(`^\[(\d+):\d+\] `)
 
 func placed(message string) string {
@@ -278,8 +278,8 @@ var statedKeys = []string{
 	"supersedes", "replaces", "superseded_by", "replaced_by", "depends_on", "dependencies",
 }
 
-// maxStated limits other front matter, such as "status: retired". Other keys are also kept as
-// metadata if they are short.
+// maxStated and maxSaid limit the metadata from keys that are not in statedKeys, such as "status:
+// retired". Longer values and further keys are dropped.
 const (
 	maxStated = 24  // keys
 	maxSaid   = 200 // bytes of a value

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// keysSentence is the reason that is reported when keysByName skips a file.
+// keysSentence is the notice about a file that is skipped because of keysByName.
 const keysSentence = "Going by its name it holds keys or passwords, which are not for an index."
 
-// keysByName recognises files and folders with keys, passwords or other secrets by their names. It
-// does not match public keys and certificates, or a page about passwords ("secrets.md").
+// keysByName reports whether the name of a file or folder suggests keys, passwords or other
+// secrets. It does not match public keys and certificates, or a page about passwords
+// ("secrets.md").
 func keysByName(name string) bool {
 	name = strings.ToLower(name)
 	ending := path.Ext(name)

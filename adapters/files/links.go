@@ -13,8 +13,8 @@ import (
 )
 
 // links resolves the links of a file. Links to files of the folder become document ids. Other links
-// become web addresses. It drops dead links, links to other places on this machine, and links to
-// the file itself. It opens no file.
+// become web addresses. It drops dead links, links to other files on this machine, and links to the
+// file itself. It opens no file.
 func (c *Connector) links(root *os.Root, name string, page parsed) []document.Link {
 	from := c.address(root.Name(), name)
 	if base, err := from.Parse(page.base); err == nil {
@@ -29,8 +29,8 @@ func (c *Connector) links(root *os.Root, name string, page parsed) []document.Li
 	return out
 }
 
-// target returns the target of a link on a page with a base address. It returns "" if a reader
-// could not open the target.
+// target resolves a link on a page with a base address to a document id or a web address. It
+// returns "" if a reader could not open the target.
 func (c *Connector) target(root *os.Root, from *url.URL, written string) string {
 	link, err := url.Parse(written)
 	if err != nil || link.Opaque != "" || link.User != nil || len(written) > longestClaim {
@@ -44,17 +44,17 @@ func (c *Connector) target(root *os.Root, from *url.URL, written string) string 
 	if link.Scheme == "" && link.Host == "" && to.Scheme == home.Scheme && to.Host == home.Host {
 		if below, ok := strings.CutPrefix(to.Path+"/", home.Path); ok {
 			if below = path.Clean(below); !fs.ValidPath(below) || strings.ContainsFunc(below, unicode.IsControl) {
-				return "" // dots that were hidden as %2e, or nothing that a file is called
+				return "" // dots hidden as %2e, or no valid file name
 			}
 			if name := existing(root, below); name != "" {
 				return string(c.id(name))
 			}
-			if path.Ext(below) != "" && len(below) <= longestTarget { // it may be there later
+			if path.Ext(below) != "" && len(below) <= longestTarget { // the file may be created later
 				return string(c.id(below))
 			}
 			return ""
 		}
-		// from the root of the folder, as in repositories
+		// "/path" is relative to the folder, as in repositories
 		if rooted, ok := strings.CutPrefix(link.Path, "/"); ok {
 			if name := existing(root, path.Clean(rooted)); name != "" {
 				return string(c.id(name))

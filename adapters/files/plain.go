@@ -52,7 +52,7 @@ func paragraphs(text string) func(func(string) bool) {
 // rest, and the character of the underline.
 func underlined(paragraph string) (heading, rest, mark string) {
 	first, after, _ := strings.Cut(paragraph, "\n")
-	if bar(first) != "" && after != "" { // a bar above as well
+	if bar(first) != "" && after != "" { // the heading also has a bar above
 		first, after, _ = strings.Cut(after, "\n")
 	}
 	second, rest, _ := strings.Cut(after, "\n")
@@ -64,7 +64,8 @@ func underlined(paragraph string) (heading, rest, mark string) {
 	return title, rest, mark
 }
 
-// bar returns the character of a bar, which is a line of at least three equal characters.
+// bar returns the character of a bar, which is a line of at least three equal characters such as
+// "====". It returns "" for other lines.
 func bar(line string) string {
 	line = strings.TrimSpace(line)
 	if len(line) < 3 || !strings.ContainsRune("=-~^*+#\"'`", rune(line[0])) || strings.Trim(line, line[:1]) != "" {
@@ -83,7 +84,7 @@ func rank(marks *[]string, mark string) int {
 	return len(*marks)
 }
 
-// kindOf distinguishes lists and indented code from running text.
+// kindOf returns whether a paragraph is a list, indented code or running text.
 func kindOf(paragraph string) document.BlockKind {
 	items, indented, count := 0, 0, 0
 	for line := range strings.Lines(paragraph) {
@@ -106,7 +107,7 @@ func kindOf(paragraph string) document.BlockKind {
 	}
 }
 
-// parseCode reads a file of one language.
+// parseCode returns a parser that converts a file to one code block in a language.
 func parseCode(language string) func(string) parsed {
 	return func(text string) parsed {
 		var o document.Outline
@@ -115,7 +116,7 @@ func parseCode(language string) func(string) parsed {
 	}
 }
 
-// parseJSON adds line breaks to JSON that was written for machines.
+// parseJSON parses JSON as code. It adds line breaks and indentation if there are none.
 func parseJSON(text string) parsed {
 	if strings.Count(text, "\n") <= 1 && indented(text) < min(4*len(text)+1024, document.MaxText) {
 		var b bytes.Buffer
@@ -151,8 +152,9 @@ func indented(text string) int {
 	return size
 }
 
-// parseTable parses separated values (RFC 4180) leniently. It uses the most frequent separator of
-// the first line. Programs write CSV with semicolons where commas are decimal marks.
+// parseTable returns a lenient parser for separated values (RFC 4180). It uses the separator that
+// is most frequent in the first line, because programs write CSV with semicolons where commas are
+// decimal marks.
 func parseTable(separators string) func(string) parsed {
 	return func(text string) parsed {
 		var o document.Outline
@@ -185,8 +187,8 @@ func separator(text, separators string) (byte, string) {
 	return best, text
 }
 
-// table writes each record on a line. It holds a record only as text, however many values the
-// record has.
+// table writes each record on a line, with " | " between values. It stores no list of values,
+// because a record may have very many.
 func table(text string, comma byte) string {
 	var b strings.Builder
 	for len(text) > 0 && b.Len() <= document.MaxText {

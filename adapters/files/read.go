@@ -25,7 +25,7 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 	if err != nil {
 		return document.Document{}, err
 	}
-	// the text is all that it holds
+	// these formats contain nothing but text
 	plain := f.format.cost == footprint.Text || f.format.cost == footprint.CSV
 	// UTF-16 has two bytes where UTF-8 has one
 	if plain && len(raw) > 2*document.MaxText {
@@ -48,10 +48,10 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 	return c.document(ctx, root, f, text)
 }
 
-// memory returns the memory for reading and parsing a file of a size.
+// memory returns the bytes of memory that reading and parsing a file of a size needs.
 func (f format) memory(size int64) int64 {
 	if f.unpack != nil {
-		return f.cost.Max + size // what it unpacks to is not known
+		return f.cost.Max + size // the unpacked size is unknown
 	}
 	return f.cost.Of(size) + size
 }

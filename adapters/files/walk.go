@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// walk lists the files of a folder.
+// walk collects the files of a folder, and notices about skipped or unreadable ones.
 type walk struct {
 	connector *Connector
 	root      *os.Root
@@ -25,17 +25,17 @@ type walk struct {
 	blind     bool // a folder could not be read, so unlisted files may still exist
 }
 
-// file is a file to be read.
 type file struct {
-	name   string // its path below the folder, with slashes
-	place  string // its real path, which differs from the name in a mounted volume
+	name   string // path below the folder, with slashes
+	place  string // real path; it differs from the name in a mounted volume
 	info   fs.FileInfo
 	format format
 }
 
 func (w *walk) folder(ctx context.Context) error { return w.below(ctx, ".", ".") }
 
-// below lists the files below a folder.
+// below lists the files below a folder. called is the path that replaces the folder's own in the
+// names of files, for mounted volumes.
 func (w *walk) below(ctx context.Context, folder, called string) error {
 	return fs.WalkDir(w.root.FS(), folder, func(place string, entry fs.DirEntry, err error) error {
 		name := place
@@ -105,12 +105,13 @@ func (w *walk) owners(place, name string) error {
 	return fs.SkipDir
 }
 
-// passedOver lists hidden files and folders, and folders that tools fill.
+// passedOver reports whether a file or folder is hidden or belongs to a tool, such as node_modules.
 func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__"
 }
 
-// entry adds an entry that is not a folder.
+// entry adds a file to the list. If the file is skipped or unreadable, it adds a notice instead. It
+// only counts a file that the options exclude.
 func (w *walk) entry(place, name string) {
 	if !w.connector.options.Reads(name) {
 		w.unwanted++
@@ -140,12 +141,12 @@ func (w *walk) entry(place, name string) {
 	}
 }
 
-// link returns the reason why a link is skipped. No link is followed. The target of a link is
-// indexed at its own place unless a rule excludes it, and then the link would bypass the rule. A
+// link adds a notice that says why a link is skipped. No link is followed. The target of a link is
+// indexed at its own path unless a rule excludes it, and then the link would bypass the rule. A
 // Root refuses links that lead out of it, and detects loops.
 func (w *walk) link(place, name string) {
 	if target, err := w.root.Readlink(place); err == nil && strings.HasPrefix(target, volumeData+"/") {
-		return // volume reads it where it lies, or it is hidden
+		return // volume reads the target, or it is hidden
 	}
 	info, err := w.root.Stat(place)
 	switch {
@@ -164,12 +165,12 @@ func (w *walk) skip(name, sentence string) {
 	w.skipped = append(w.skipped, index.Notice{Name: name, Sentence: sentence})
 }
 
-// withhold leaves out what holds keys or passwords.
+// withhold skips a file or folder with keys or passwords and adds a notice.
 func (w *walk) withhold(name string) {
 	w.skipped = append(w.skipped, index.Notice{Name: name, Sentence: keysSentence, Secret: true})
 }
 
-// yield passes on the results in batches. The first batch includes the notices.
+// yield passes the files to the caller in batches. The first batch includes the notices.
 func (w *walk) yield(yield func(index.Batch, error) bool) {
 	batch := index.Batch{Total: len(w.files), Failures: w.failures, Skipped: w.skipped}
 	for i, f := range w.files {

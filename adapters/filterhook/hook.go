@@ -92,13 +92,13 @@ func (h *Hook) review(ctx context.Context, p filter.Paragraph) (filter.Verdict, 
 	}
 	res, err := h.config.HTTP.Do(req)
 	if err != nil {
-		var failed *url.Error // which repeats the address, with whatever it holds
+		var failed *url.Error // its text contains the address, which may hold a secret
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
 		return filter.Block, "", err
 	}
-	defer func() { _ = res.Body.Close() }() // what was read is whole, or its error was told
+	defer func() { _ = res.Body.Close() }() // the response is complete, or its error was returned
 	if res.StatusCode != http.StatusOK {
 		return filter.Block, "", fmt.Errorf("it answers with status %d instead of 200", res.StatusCode)
 	}

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/oauth2/jwt"
 )
 
-// scopeDrive and the constants below it are scopes of tokens. Drive and the directory use separate
-// tokens, so that an administrator's token reads no files.
+// scopeDrive, scopeUsers, scopeGroups and scopeMembers are OAuth scopes. Drive and the directory
+// use separate tokens, so that an administrator's token reads no files.
 const (
 	scopeDrive   = "https://www.googleapis.com/auth/drive.readonly"
 	scopeUsers   = "https://www.googleapis.com/auth/admin.directory.user.readonly"
@@ -65,7 +65,7 @@ type authority struct {
 	tokens map[holder]given
 }
 
-// holder identifies a token by its subject and scope.
+// holder identifies a cached token by the impersonated person and the scopes.
 type holder struct{ subject, scopes string }
 
 type given struct {
@@ -92,7 +92,8 @@ func newAuthority(key serviceKey, settings outhttp.Config, pause time.Duration, 
 	return &authority{key: key, client: client, pause: pause, now: now, tokens: make(map[holder]given)}, nil
 }
 
-// current returns a token that is valid for some more minutes.
+// current returns a cached token that is valid for five more minutes, or requests a new token. It
+// makes at most tokenAttempts requests.
 func (a *authority) current(ctx context.Context, of holder) (string, error) {
 	a.mu.Lock()
 	have := a.tokens[of]
@@ -127,10 +128,10 @@ func (a *authority) current(ctx context.Context, of holder) (string, error) {
 	}
 }
 
-// refusal explains a response without a token and says whether the failure is permanent.
-// "unauthorized_client: Client is unauthorized to retrieve access tokens using this method, or
-// client not authorized for any of the scopes requested", "invalid_grant: Not a valid email",
-// "invalid_grant: Invalid JWT Signature"
+// refusal converts an error of a token request into advice for the operator. sure says that the
+// failure is permanent. "unauthorized_client: Client is unauthorized to retrieve access tokens
+// using this method, or client not authorized for any of the scopes requested", "invalid_grant: Not
+// a valid email", "invalid_grant: Invalid JWT Signature"
 // (https://developers.google.com/identity/protocols/oauth2/service-account#error-codes).
 func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 	var answer *oauth2.RetrieveError
@@ -141,7 +142,7 @@ func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	_ = json.Unmarshal(answer.Body, &said) // what cannot be read says nothing
+	_ = json.Unmarshal(answer.Body, &said) // a malformed body leaves said empty
 	status := answer.Response.StatusCode
 	switch about := strings.ToLower(said.Description); {
 	case status >= http.StatusInternalServerError || status == http.StatusTooManyRequests:
@@ -151,7 +152,7 @@ func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 			a.key.ClientEmail, nameOf(of.subject), of.scopes, index.ErrRevoked), true
 	case said.Error == "invalid_grant" && of.subject != "" && !strings.Contains(about, "jwt") && !strings.Contains(about, "account not found"):
 		return fmt.Errorf("%s: %w", nameOf(of.subject), errNobody), true
-	default: // the key, or the service account itself
+	default: // the key or the service account is invalid
 		return fmt.Errorf("Google does not accept the key of %s: check it, or make a new one, and set GOOGLE_KEY_FILE (%d %s): %w", a.key.ClientEmail, status, said.Error, index.ErrRevoked), true
 	}
 }
@@ -163,7 +164,7 @@ func nameOf(subject string) string {
 	return subject
 }
 
-// forget makes the next call request a new token.
+// forget removes a token from the cache. The next call of current requests a new one.
 func (a *authority) forget(of holder) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -38,7 +38,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 		if in.shared {
 			drives++
 		}
-		if tried[in.shared] { // one of each sort is tried
+		if tried[in.shared] { // try one shared and one personal drive
 			continue
 		}
 		tried[in.shared] = true

@@ -21,21 +21,21 @@ import (
 
 // Config sets the credential and the address of Google's APIs. Zero fields get their defaults.
 type Config struct {
-	Key []byte // of a service account, as Google gives it out, in JSON
+	Key []byte // key of a service account, in Google's JSON format
 	// URL replaces the hosts of all Google APIs, for example with a gateway:
 	// https://gateway.example.org.
 	URL        string
 	AllowHosts []string
 	CAFile     string
-	// average time between two requests to Drive; 20 ms: "12,000 queries per 60 seconds"
+	// Every is the average time between two requests to Drive. The default is 20 ms: "12,000
+	// queries per 60 seconds".
 	Every    time.Duration
-	AtOnce   int           // concurrent requests; 8
-	Patience time.Duration // longest wait for a rate limit before a request fails; 30 s
-	Pause    time.Duration // wait before a second attempt; 1 s
+	AtOnce   int           // maximum number of concurrent requests; default 8
+	Patience time.Duration // longest wait for a rate limit before a request fails; default 30 s
+	Pause    time.Duration // wait before the second attempt; default 1 s
 	Now      func() time.Time
 }
 
-// api is one of Google's APIs.
 type api int
 
 const (
@@ -144,7 +144,7 @@ func (c *Client) Waited() (d time.Duration) {
 	return d
 }
 
-// errMalformed marks a malformed answer.
+// errMalformed marks a response that cannot be decoded.
 var errMalformed = errors.New("the answer cannot be read")
 
 // get requests a path of an API on behalf of a person and decodes the response into to.
@@ -160,8 +160,8 @@ func (c *Client) get(ctx context.Context, of api, subject, path string, to any) 
 	return nil
 }
 
-// raw sends a request on behalf of a person. If the token is rejected, it gets a new token and
-// retries once.
+// raw sends a request on behalf of a person and returns the response undecoded. If the token is
+// rejected, it gets a new token and retries once.
 func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.Request) (*sourcehttp.Response, error) {
 	ctx = context.WithValue(ctx, subjectKey{}, subject)
 	answer, err := c.apis[of].Do(ctx, r)
@@ -236,7 +236,7 @@ func reason(err error) string {
 	return ""
 }
 
-// limits lists the reasons of a 403 that mean a rate limit, like a 429.
+// limits lists the reasons for which a 403 means a rate limit.
 var limits = []string{"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "quotaExceeded"}
 
 func limited(r *sourcehttp.Response) bool {
@@ -265,12 +265,13 @@ func stale(err error) bool {
 	return false
 }
 
-// final reports whether an error ends a loop, regardless of the item that caused it.
+// final reports whether an error ends the whole run: ctx is done, or the source is paused or
+// revoked.
 func final(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
 }
 
-// query encodes parameters in the given order.
+// query encodes URL parameters in the given order. It omits parameters with an empty value.
 func query(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -285,8 +286,8 @@ func query(pairs ...string) string {
 	return b.String()
 }
 
-// listAll reads all pages of a list. part returns the items of a page and the token of the next
-// page.
+// listAll reads all pages of a list and calls part with each. part returns the token of the next
+// page, or "" after the last.
 func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked string, part func(P) (next string)) error {
 	ctx = sourcehttp.Whole(ctx)
 	return sourcehttp.EachPage("Google's list of "+path, "", func(token string) (string, error) {
@@ -298,8 +299,8 @@ func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked
 	})
 }
 
-// checkPage returns an error for a page that lacks the list or the id of an item. Missing items
-// then do not count as deleted.
+// checkPage returns an error if a page has no list or an invalid item. Otherwise the missing items
+// would count as deleted.
 func checkPage[T any](path string, items []T, valid func(T) bool) error {
 	if err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, valid); err != nil {
 		return fmt.Errorf("Google's list of %s cannot be read: the next run tries again (%w)", path, err)

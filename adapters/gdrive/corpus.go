@@ -13,27 +13,28 @@ import (
 
 // corpus is a set of files with a change log: a shared drive, or all files that one person owns.
 type corpus struct {
-	id      string // of the drive, or of the person in the directory
+	id      string // id of the drive, or of the person in the directory
 	name    string
 	subject string // the person to impersonate
 	shared  bool   // it is a shared drive
 	closed  bool   // only members have access to its files
 }
 
-// sharedDrive is a shared drive in the format of Google's lists.
+// sharedDrive is a shared drive in a response of drives.list.
 type sharedDrive struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
 	Restrictions struct {
-		// "Whether access to items inside this shared drive is restricted to its members"
+		// MembersOnly is "Whether access to items inside this shared drive is restricted to its
+		// members".
 		MembersOnly bool `json:"driveMembersOnly"`
 	} `json:"restrictions"`
 }
 
 func (d sharedDrive) valid() bool { return isID(d.ID) }
 
-// corpora returns the corpora of the source. Shared drives come first, in the order of their ids.
-// people may be nil if no personal drive is read.
+// corpora returns the shared drives, ordered by id, followed by the personal drives. p may be nil
+// if Options.MyDrives is false.
 func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	type part struct {
 		Drives        []sharedDrive `json:"drives"`
@@ -75,7 +76,7 @@ func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	return all, nil
 }
 
-// fields returns the fields to request for the files of a corpus.
+// fields returns the file fields to request. For personal drives they include the permissions.
 func (c corpus) fields() string {
 	if c.shared {
 		return fileFields
@@ -83,8 +84,8 @@ func (c corpus) fields() string {
 	return ownFileFields
 }
 
-// scope returns the parameters that restrict a list of files to a corpus. "corpora=allDrives … may
-// return incompleteSearch", so each drive is listed separately.
+// scope returns the URL parameters that restrict files.list to a corpus. Each drive is listed
+// separately, because "corpora=allDrives … may return incompleteSearch".
 func (c corpus) scope() string {
 	if c.shared {
 		return query("corpora", "drive", "driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
@@ -92,7 +93,7 @@ func (c corpus) scope() string {
 	return query("corpora", "user", "supportsAllDrives", "true")
 }
 
-// log returns the parameters that restrict a list of changes to a corpus.
+// log returns the URL parameters that restrict changes.list to a corpus.
 func (c corpus) log() string {
 	if c.shared {
 		return query("driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
@@ -100,7 +101,7 @@ func (c corpus) log() string {
 	return query("supportsAllDrives", "true")
 }
 
-// listed is a page of a list of files.
+// listed is a response of files.list.
 type listed struct {
 	Files            []file `json:"files"`
 	NextPageToken    string `json:"nextPageToken"`
@@ -110,8 +111,8 @@ type listed struct {
 // mostFiles is the page size of file lists. Google may return fewer.
 const mostFiles = "1000"
 
-// files reads a page of the files in a corpus that meet a condition. The condition is in the query
-// language of files.list.
+// files returns one page of the files in a corpus that meet a condition, such as "trashed = false".
+// token is the page token, or "" for the first page.
 func (c *Connector) files(ctx context.Context, in corpus, condition, token string) (listed, error) {
 	var got listed
 	asked := in.scope() + "&" + query("q", condition, "pageSize", mostFiles, "fields", "nextPageToken,incompleteSearch,files("+in.fields()+")", "pageToken", token)
@@ -122,7 +123,7 @@ func (c *Connector) files(ctx context.Context, in corpus, condition, token strin
 	return got, err
 }
 
-// file reads one file for someone.
+// file requests one file on behalf of subject.
 func (c *Connector) file(ctx context.Context, subject, id, fields string) (file, error) {
 	var f file
 	err := c.client.get(ctx, drive, subject, "files/"+url.PathEscape(id)+"?"+query("supportsAllDrives", "true", "fields", fields), &f)
@@ -141,17 +142,18 @@ func (c *Connector) startToken(ctx context.Context, in corpus) (string, error) {
 	return got.Token, err
 }
 
-// change is an entry of a change log. It describes the current state and not what happened
-// (https://developers.google.com/workspace/drive/api/guides/change-overview).
+// change is an entry of a change log. It describes the current state of a file and not what
+// happened (https://developers.google.com/workspace/drive/api/guides/change-overview).
 type change struct {
 	Type string `json:"changeType"`
-	// "from the list of changes, for example by deletion or loss of access"
+	// Removed says that the file was removed "from the list of changes, for example by deletion or
+	// loss of access".
 	Removed bool   `json:"removed"`
 	FileID  string `json:"fileId"`
 	File    *file  `json:"file"`
 }
 
-// logged is a part of a log.
+// logged is a response of changes.list.
 type logged struct {
 	Changes           []change `json:"changes"`
 	NextPageToken     string   `json:"nextPageToken"`

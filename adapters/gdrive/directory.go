@@ -26,8 +26,8 @@ type user struct {
 	} `json:"name"`
 }
 
-// addresses returns the user's primary and other addresses. The directory assigns them, below
-// domains that the organisation has verified.
+// addresses returns the user's primary address and aliases in lower case, without duplicates. The
+// directory allows only domains that the organisation has verified.
 func (u user) addresses() []string {
 	all := make([]string, 0, 1+len(u.Aliases))
 	for _, a := range append([]string{u.PrimaryEmail}, u.Aliases...) {
@@ -40,10 +40,9 @@ func (u user) addresses() []string {
 
 func address(a string) string { return strings.ToLower(strings.TrimSpace(a)) }
 
-// active reports whether the user can open any files.
+// active reports whether the account exists and is neither suspended nor archived.
 func (u user) active() bool { return u.ID != "" && !u.Suspended && !u.Archived }
 
-// group is a group of the directory.
 type group struct {
 	ID      string   `json:"id"`
 	Email   string   `json:"email"`
@@ -52,16 +51,17 @@ type group struct {
 	Others  []string `json:"nonEditableAliases"`
 }
 
-// people indexes the people of the directory by the keys that permissions use. It must not be used
+// people holds the active people of the directory, indexed by address. It must not be used
 // concurrently.
 type people struct {
 	*Connector
-	users  []user            // the active ones, in the order of their ids
-	byMail map[string]string // ids of users
-	groups map[string]string // ids of groups by address; nil until they are asked for
+	users  []user            // active people, ordered by id
+	byMail map[string]string // user ids by address, including aliases
+	groups map[string]string // group ids by address; nil until first use
 }
 
-// people reads who is in the directory.
+// people reads the active people of the directory. It returns an error if the list is empty or
+// malformed.
 func (c *Connector) people(ctx context.Context) (*people, error) {
 	p, lacking := &people{Connector: c, byMail: make(map[string]string)}, false
 	asked := query("customer", c.options.Customer, "maxResults", "500", "projection", "basic", "fields", "nextPageToken,users(id,primaryEmail,aliases,suspended,archived,name/fullName)")
@@ -69,7 +69,7 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 		Users         []user `json:"users"`
 		NextPageToken string `json:"nextPageToken"`
 	}
-	listed := 0 // people of any kind; the administrator who asks is one
+	listed := 0 // including inactive people; at least the administrator
 	err := listAll(ctx, c.client, directory, c.options.Admin, "users", asked, func(got part) string {
 		listed += len(got.Users)
 		whole := sourcehttp.CheckItems(got.Users, sourcehttp.MaxElements, func(u user) bool { return isID(u.ID) && u.PrimaryEmail != "" })
@@ -97,8 +97,8 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 	return p, nil
 }
 
-// unread returns advice for a directory that is invisible. Without the directory, no person is
-// known.
+// unread adds advice for the operator to an error about the directory. If the directory is
+// invisible, the result wraps index.ErrRevoked, because no person is known without it.
 func (c *Connector) unread(what string, err error) error {
 	switch status := sourcehttp.Status(err); {
 	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):
@@ -110,7 +110,7 @@ func (c *Connector) unread(what string, err error) error {
 	return err
 }
 
-// listGroups lists the groups.
+// listGroups returns all groups of the directory.
 func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	var all []group
 	type part struct {
@@ -150,7 +150,7 @@ func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	return p.groups[address(mail)], nil
 }
 
-// of returns someone active by id.
+// of returns the active person with this id.
 func (p *people) of(id string) (user, bool) {
 	i, found := slices.BinarySearchFunc(p.users, id, func(u user, id string) int { return cmp.Compare(u.ID, id) })
 	if !found {

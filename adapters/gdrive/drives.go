@@ -14,32 +14,31 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// drives holds the corpora of a source during one run and fetches pages of their feeds. Package
-// crawl uses the feeds to read documents. The scan of nodes uses them too.
+// drives holds the corpora of a source during one run and fetches pages of their feeds. Both the
+// document scan (package crawl) and the node scan use it.
 type drives struct {
 	*Connector
 	people  *people // nil if not needed
 	corpora []corpus
 	byID    map[string]corpus
 
-	learned map[string]bool // corpora with loaded folders
+	learned map[string]bool // ids of corpora whose folders are loaded
 
-	mu sync.Mutex // guards what follows: pages of several logs are fetched side by side
-	// corpus that owns a folder with a file in it, by node id; "" if the owner is unknown
+	mu sync.Mutex // guards owners and been: pages of several logs are fetched concurrently
+	// id of the corpus that owns a folder, by node id; "" if the owner is unknown
 	owners map[string]string
-	been   map[string]map[string]bool // folders that are listed because of the log of a corpus
+	been   map[string]map[string]bool // folders visited for the changes of a corpus, by corpus id
 }
 
-// feedLog and the constants below it are prefixes of a corpus's feeds: its change log, all its
-// files, and the content of some folders. The name of a feed ends in the corpus's id. Feeds of
-// folders come last.
+// feedLog, feedFiles and feedBelow are prefixes of feed ids: "changes/CORPUS" for the change log,
+// "files/CORPUS" for all files and "below/CORPUS/FOLDER,FOLDER" for the content of folders.
 const (
 	feedLog   = "changes/"
 	feedFiles = "files/"
 	feedBelow = "below/"
 )
 
-// drives lists the corpora.
+// drives lists the corpora of the source. p may be nil if Options.MyDrives is false.
 func (c *Connector) drives(ctx context.Context, p *people) (*drives, error) {
 	d := &drives{
 		Connector: c, people: p, byID: make(map[string]corpus),
@@ -55,11 +54,11 @@ func (c *Connector) drives(ctx context.Context, p *people) (*drives, error) {
 	return d, nil
 }
 
-// part is a page of a feed.
+// part is one page of a feed, with the files that it lists.
 type part struct {
 	found, gone []placed
-	more        []crawl.Feed // folders
-	next, mark  string       // crawl.Page
+	more        []crawl.Feed // feeds for the content of changed folders
+	next, mark  string       // see crawl.Page.Next and Mark
 	partial     error
 }
 
@@ -68,10 +67,10 @@ type part struct {
 type placed struct {
 	file
 	in      corpus
-	changed bool // it may have had another identity before
+	changed bool // its format or its node may have changed
 }
 
-// page fetches a page of a feed. It returns the same errors as crawl.Vendor.
+// page fetches a page of a feed. It returns the same errors as Page of [crawl.Vendor].
 func (d *drives) page(ctx context.Context, f crawl.Feed, at crawl.Place) (p part, err error) {
 	in := d.byID[f.Scope]
 	switch {
@@ -87,7 +86,8 @@ func (d *drives) page(ctx context.Context, f crawl.Feed, at crawl.Place) (p part
 	return d.changes(ctx, in, cmp.Or(at.Cursor, at.Mark), at.Cursor == "")
 }
 
-// refused reports whether an error means that a corpus may not be read.
+// refused wraps err in crawl.ErrRefused if the error means that a corpus may not be read. It
+// returns other errors unchanged.
 func refused(ctx context.Context, err error) error {
 	if err != nil && !final(ctx, err) && absent(err) {
 		return fmt.Errorf("%w: %w", crawl.ErrRefused, err)
@@ -95,17 +95,18 @@ func refused(ctx context.Context, err error) error {
 	return err
 }
 
-// refusal returns the notice about a corpus that cannot be read. The corpus is hidden from
+// refusal returns the notice for operators that a corpus cannot be read and is hidden from
 // everyone.
 func (c corpus) refusal(err error) index.Notice {
 	return index.Notice{Name: c.name, Sentence: fmt.Sprintf("It cannot be read, and its contents are hidden from everyone here (%v).", err)}
 }
 
-// errIncompleteSearch: "If true, then some search results might be missing, since all documents
-// were not searched."
+// errIncompleteSearch marks a list with incompleteSearch: "If true, then some search results might
+// be missing, since all documents were not searched."
 var errIncompleteSearch = errors.New("Google Drive did not search all drives")
 
-// list returns a page of all files of a corpus.
+// list returns one page of the files of a corpus that are not in the trash. The first page of a
+// personal drive also has its root folder.
 func (d *drives) list(ctx context.Context, in corpus, token string) (p part, err error) {
 	top, err := d.loadFolders(ctx, in)
 	if err != nil {
@@ -133,7 +134,7 @@ func (d *drives) list(ctx context.Context, in corpus, token string) (p part, err
 	return p, nil
 }
 
-// within returns those of the files that belong to a corpus and are not in the trash.
+// within removes files that are in the trash or in another corpus.
 func (d *drives) within(in corpus, files []file) []file {
 	return slices.DeleteFunc(files, func(f file) bool { return d.home(f) != in.id || f.Trashed })
 }
@@ -153,8 +154,9 @@ func (d *drives) home(f file) string {
 
 const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and trashed = false"
 
-// loadFolders loads all folders that a person owns, so that no folder needs a separate request. It
-// returns the root of the person's drive. Later calls do nothing.
+// loadFolders records the owner of every folder in a personal drive, so that no folder needs a
+// separate request. The first call returns the root folder. Later calls, and calls for shared
+// drives, return nil.
 func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err error) {
 	if in.shared || d.learned[in.id] {
 		return nil, nil
@@ -187,7 +189,7 @@ func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err er
 	return top, nil
 }
 
-// above returns the node of the folder that contains a file. It returns "" if the folder is
+// above returns the node id of the folder that contains a file. It returns "" if the folder is
 // invisible and the file inherits nothing. own reports whether the folder is in the same corpus.
 func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
 	parent := f.parent()
@@ -219,8 +221,8 @@ func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, ow
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
-// carries reports whether a file has its own node, and returns the node above the file. Every
-// folder has a node.
+// carries reports whether a file has a node (index.Node) of its own, and returns the node of its
+// folder. Every folder has a node.
 func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
 	above, same, err := d.above(ctx, in, f)
 	if err != nil {
@@ -235,8 +237,8 @@ func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, abo
 	return own, above, nil
 }
 
-// fetchFile fetches one file of a corpus. there is false if the file is in another corpus or in the
-// trash.
+// fetchFile fetches one file of a corpus. there is false if the file is invisible, in the trash or
+// in another corpus.
 func (d *drives) fetchFile(ctx context.Context, in corpus, id string) (f placed, there bool, err error) {
 	f = placed{in: in, changed: true}
 	f.file, err = d.file(ctx, in.subject, id, in.fields())
@@ -246,7 +248,8 @@ func (d *drives) fetchFile(ctx context.Context, in corpus, id string) (f placed,
 	return f, err == nil && d.home(f.file) == in.id && !f.Trashed, err
 }
 
-// changes is a page of a log.
+// changes returns one page of the change log of a corpus. first says that it is the first page. If
+// the page token has expired, the error wraps crawl.ErrRescan.
 func (d *drives) changes(ctx context.Context, in corpus, token string, first bool) (p part, err error) {
 	got, err := d.changed(ctx, in, token)
 	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {
@@ -256,7 +259,7 @@ func (d *drives) changes(ctx context.Context, in corpus, token string, first boo
 		return p, err
 	}
 	var folders []string
-	last := make(map[string]int, len(got.Changes)) // of several entries of a file the newest counts
+	last := make(map[string]int, len(got.Changes)) // index of the newest entry of each file
 	for i, one := range got.Changes {
 		last[one.FileID] = i
 	}
@@ -283,7 +286,7 @@ func (d *drives) changes(ctx context.Context, in corpus, token string, first boo
 	for _, id := range folders {
 		delete(d.owners, nodeID(in.id, id))
 	}
-	if first { // a log that is read again names its folders again
+	if first { // visit the folders again if the log is read again
 		delete(d.been, in.id)
 	}
 	p.more = d.visit(in, folders)
@@ -293,12 +296,11 @@ func (d *drives) changes(ctx context.Context, in corpus, token string, first boo
 	return p, nil
 }
 
-// mostParents is the number of folders per request.
+// mostParents is the maximum number of folders per request.
 const mostParents = 30
 
-// visit returns feeds for the contents of changed folders. It returns each folder only once. A
-// folder may have been moved or trashed, and the change log need not report each file below the
-// folder.
+// visit returns feeds for the contents of changed folders, each folder only once. The change log
+// need not report the files below a folder that was moved or trashed. The caller must hold d.mu.
 func (d *drives) visit(in corpus, folders []string) (more []crawl.Feed) {
 	if d.been[in.id] == nil {
 		d.been[in.id] = make(map[string]bool)
@@ -318,12 +320,12 @@ func (c corpus) below(folders ...string) crawl.Feed {
 	return crawl.Feed{ID: feedBelow + c.id + "/" + strings.Join(folders, ","), Scope: c.id}
 }
 
-// below returns a page of the contents of folders. Files of other owners are read on behalf of
-// their owner, because only the owner sees all grants.
+// below returns a page of the contents of folders. A file in another corpus is read on behalf of
+// its owner, because only the owner sees all grants.
 func (d *drives) below(ctx context.Context, in corpus, folders []string, token string) (p part, err error) {
 	got, err := d.files(ctx, in, "'"+strings.Join(folders, "' in parents or '")+"' in parents", token)
 	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {
-		if len(folders) > 1 { // one that is gone takes the others with it
+		if len(folders) > 1 { // a missing folder fails the whole request
 			for _, id := range folders {
 				p.more = append(p.more, in.below(id))
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Types of what is no uploaded file
+// MIME types of folders and of Google's own formats
 // (https://developers.google.com/workspace/drive/api/guides/mime-types).
 const (
 	typeFolder = "application/vnd.google-apps.folder"
@@ -27,7 +27,7 @@ type file struct {
 	Name         string    `json:"name"`
 	MimeType     string    `json:"mimeType"`
 	Parents      []string  `json:"parents"`
-	Trashed      bool      `json:"trashed"` // "either explicitly or from a trashed parent folder"
+	Trashed      bool      `json:"trashed"` // trashed "either explicitly or from a trashed parent folder"
 	ModifiedTime time.Time `json:"modifiedTime"`
 	Size         int64     `json:"size,string"`
 	WebViewLink  string    `json:"webViewLink"`
@@ -39,7 +39,8 @@ type file struct {
 	LastModifyingUser struct {
 		DisplayName string `json:"displayName"`
 	} `json:"lastModifyingUser"`
-	// "whether there are permissions directly on this file … shared drives"
+	// Augmented says "whether there are permissions directly on this file"; it is for shared drives
+	// only.
 	Augmented     bool         `json:"hasAugmentedPermissions"`
 	Limited       bool         `json:"inheritedPermissionsDisabled"`
 	Permissions   []permission `json:"permissions"` // "not populated for items in shared drives"
@@ -62,15 +63,15 @@ func (f *file) parent() string {
 }
 
 // stamp returns a time that changes whenever the content, the name or the type of a file changes.
-// It is the time of the file's last change. The fraction of a second is a hash of the other values.
+// It is the second of the file's last change, with a hash of the other values as its fraction.
 func (f *file) stamp() time.Time {
 	sum := fnv.New32a()
-	// a hash takes everything
+	// writing to a hash never fails
 	_, _ = fmt.Fprintf(sum, "%s %s %d %s", f.Name, f.MD5, f.ModifiedTime.Nanosecond(), f.MimeType)
 	return f.ModifiedTime.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 
-// permission is a grant
+// permission grants access to a file, folder or drive
 // (https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions).
 type permission struct {
 	ID                 string     `json:"id"`
@@ -89,11 +90,11 @@ type permission struct {
 	} `json:"permissionDetails"`
 }
 
-// roles are the roles with read access.
+// roles are the Drive roles that include read access.
 var roles = []string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}
 
-// direct reports whether a grant is direct and not inherited: "permissionDetails[].inherited … is
-// always populated". A grant without details is not direct.
+// direct reports whether a grant was set on the file itself and not inherited:
+// "permissionDetails[].inherited … is always populated". A grant without details is not direct.
 func (p *permission) direct() bool {
 	for _, d := range p.PermissionDetails {
 		if !d.Inherited && slices.Contains(roles, d.Role) {
@@ -103,13 +104,13 @@ func (p *permission) direct() bool {
 	return false
 }
 
-// given reports whether a grant on a file in a personal drive is, or may be, direct. Details were
-// long "present only for shared drive items". Without details, anyone in the list may have access
-// directly or through a folder. The file is then read again together with the folder.
+// given reports whether a grant on a file in a personal drive may be direct. A grant without
+// details counts as direct, because details were long "present only for shared drive items". Such a
+// file is read again when its folder changes.
 func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
 
-// counts reports whether a grant allows reading: "view: Indicates the view for this permission …
-// published and metadata are the only supported values … metadata: The item's metadata is visible".
+// counts reports whether a grant allows reading at a time. A grant with a view does not: "metadata:
+// The item's metadata is visible".
 func (p *permission) counts(now time.Time) bool {
 	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
 }
@@ -120,7 +121,7 @@ func (f *file) shared() bool {
 	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.given() })
 }
 
-// permissions reads the grants of a file, a folder or a shared drive.
+// permissions reads all grants of a file, a folder or a shared drive.
 func (c *Connector) permissions(ctx context.Context, subject, id string) ([]permission, error) {
 	var all []permission
 	type part struct {
@@ -135,8 +136,8 @@ func (c *Connector) permissions(ctx context.Context, subject, id string) ([]perm
 	return all, err
 }
 
-// grants returns the principals of the chosen grants, and the first time at which a grant expires.
-// The time is zero if no grant expires.
+// grants returns the principals of the valid grants for which chosen returns true. ends is the time
+// at which the first of these grants expires, or zero.
 func (p *people) grants(ctx context.Context, all []permission, chosen func(*permission) bool) (acl access.ACL, ends time.Time, err error) {
 	now := p.client.config.Now()
 	for i := range all {

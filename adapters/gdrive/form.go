@@ -13,7 +13,7 @@ var exports = map[string]struct{ mime, ending string }{
 	typeSlides: {"application/vnd.openxmlformats-officedocument.presentationml.presentation", ".pptx"},
 }
 
-// endings maps the types of uploaded files to extensions. It is used for names without an
+// endings maps MIME types to extensions. It is used for uploaded files whose names have no
 // extension.
 var endings = map[string]string{
 	"application/pdf":    ".pdf",
@@ -24,14 +24,14 @@ var endings = map[string]string{
 	"text/plain": ".txt", "text/markdown": ".md", "text/csv": ".csv", "text/tab-separated-values": ".tsv", "text/html": ".html", "application/json": ".json",
 }
 
-// form returns the name of a file with the extension of its format. It also reports whether to read
-// the file.
+// form returns a generic file name with the extension of the file's format, such as "file.pdf".
+// wanted is false for files that are too large or have no supported format.
 func (c *Connector) form(f *file) (name string, wanted bool) {
 	if export, ok := exports[f.MimeType]; ok {
 		return "file" + export.ending, f.MimeType != typeSheet || c.options.Read != nil && c.options.Wanted("file"+export.ending)
 	}
 	if strings.HasPrefix(f.MimeType, "application/vnd.google-apps.") || c.options.Read == nil || f.Size > c.options.MaxBytes {
-		return "", false // shortcuts, too: what they lead to is a document by itself
+		return "", false // shortcuts too: their targets are files of their own
 	}
 	ending := strings.ToLower(path.Ext(f.Name))
 	if by := endings[f.MimeType]; by != "" && (ending == "" || strings.ContainsRune(ending, ' ')) {

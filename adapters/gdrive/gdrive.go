@@ -8,9 +8,9 @@
 // role in shared drives can always access folders with limited access"
 // (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 //
-// Each shared drive and each folder is a node within the folder that contains it. So is each file
-// with its own shares. A document names the node of its file or, if there is none, of the file's
-// folder.
+// Each shared drive, each folder and each file with its own shares is a node (index.Node). The
+// parent of a node is the folder that contains it. A document names the node of its file or, if
+// there is none, of the file's folder.
 package gdrive
 
 import (
@@ -32,7 +32,7 @@ const Kind document.Kind = "google_drive"
 
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	Name string // of the source
+	Name string // name of the source
 	// Admin is the address of the administrator on whose behalf the directory of people and groups
 	// is read. If Admin is empty, the service account needs an administrator role.
 	Admin string
@@ -42,9 +42,9 @@ type Options struct {
 	// Reader is the address of the account on whose behalf shared drives are read. If Reader is
 	// empty, the service account must be a member of the drives.
 	Reader   string
-	Drives   []string // ids of the shared drives to read; empty: all that the reader is in
-	MyDrives bool     // also reads the files that people own, by delegation for each person
-	Users    []string // addresses of people whose drives are read; empty: all
+	Drives   []string // ids of the shared drives to read; empty: all of which Reader is a member
+	MyDrives bool     // also reads files in personal drives, by delegation for each person
+	Users    []string // addresses of people whose personal drives are read; empty: all
 	// ACL is an additional condition for reading any document of the source. Nil adds no condition.
 	ACL access.ACL
 	// Links lets everyone in the link's domain, or in the directory, read files that are shared by
@@ -55,21 +55,23 @@ type Options struct {
 	// access.Members or access.Public. If empty, only the people named by the file may read it.
 	Anonymous access.Principal
 
-	// interval between full scans, which find changes that the change logs omit; 1 h
+	// SweepEvery is the interval between full scans, which find changes that the change logs omit.
+	// The default is 1 h.
 	SweepEvery time.Duration
-	// Read returns the connector that reads a downloaded file from this machine. If nil, no
-	// uploaded files are read.
+	// Read returns a connector that parses the downloaded file at a local path. If nil, no uploaded
+	// files are read.
 	Read func(path string) (index.Connector, error)
-	// reports whether a file may contain a document, by the file's name; nil: every file may
+	// Wanted reports by name whether a file may contain a document. If nil, every file may.
 	Wanted   func(name string) bool
-	MaxBytes int64 // larger files are left out; 25 MB
+	MaxBytes int64 // larger uploads are skipped; default 25 MB
 }
 
 // SweepEvery is the default interval between full scans. Only a full scan finds changes that no
 // change log contains.
 const SweepEvery = time.Hour
 
-// Looks lists the kinds of changes and, for each kind, the scan that notices it.
+// Looks says which scan notices each kind of change. A full scan may be needed to notice a
+// deletion.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {}, index.ChangeMove: {},
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
@@ -112,7 +114,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads one source.
+// Connector reads one configured Google Drive source.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -142,12 +144,13 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name in the configuration.
+// SourceOf returns the source that has this name in the configuration. Its id is "gdrive-" plus the
+// name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gdrive-" + name), Kind: Kind, Name: name}
 }
 
-// isID reports whether a text may be a Drive id: "IDs … opaque", of letters, digits, hyphens and
+// isID reports whether id has the form of a Drive id: at most 200 letters, digits, hyphens and
 // underscores.
 func isID(id string) bool {
 	return id != "" && len(id) <= 200 && strings.IndexFunc(id, func(r rune) bool {
@@ -155,20 +158,19 @@ func isID(id string) bool {
 	}) < 0
 }
 
-// nodeID returns the id of the node of a drive, folder or file within a corpus. An item that moves
-// to another corpus gets a new node. A deletion in the log of one corpus then does not affect the
-// item in the other corpus.
+// nodeID returns the node id of a drive, folder or file within a corpus. An item that moves to
+// another corpus gets a new node. A deletion in the log of its old corpus then does not affect it.
 func nodeID(corpus, id string) string { return corpus + "/" + id }
 
-// managers is the node of the people who may open every limited folder of a shared drive. No file
-// has this id.
+// managers identifies the node of the people who may open every limited folder of a shared drive.
+// No file has this id.
 const managers = "(managers)"
 
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }
 
 func (c *Connector) id(file string) document.ID { return document.ID(string(c.source.ID) + ":" + file) }
 
-// Kinds of groups.
+// Kinds of group principals.
 const (
 	kindGroup  = "group"
 	kindDomain = "domain"

@@ -44,8 +44,8 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// everybody returns the people of the directory and the people of each domain. A grant to a domain
-// also applies to its subdomains.
+// everybody returns the people of the directory, and one group per email domain. A person with
+// addresses in several domains is in several groups.
 func (p *people) everybody() index.GroupBatch {
 	var batch index.GroupBatch
 	domains := make(map[string][]string)

@@ -11,7 +11,7 @@ import (
 
 const keyEnv = "GOOGLE_KEY_FILE"
 
-// Statement describes the source kind Google Drive.
+// Statement describes Google Drive as a kind of source: its setup, settings and permissions.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "Docs, Sheets, Slides and files of Google Drive: shared drives, and what people own",
@@ -61,15 +61,15 @@ func Statement() sources.Kind {
 
 // Settings are a source's settings in footnote.yaml.
 type Settings struct {
-	URL      string   `json:"url,omitempty"`      // instead of Google's own addresses
-	Admin    string   `json:"admin,omitempty"`    // an administrator; empty: the service account
-	Customer string   `json:"customer,omitempty"` // the organisation; empty: the administrator's
-	Reader   string   `json:"reader,omitempty"`   // a member of the drives; empty: the service account
-	Drives   []string `json:"drives,omitempty"`   // ids; none: all of the reader's
+	URL      string   `json:"url,omitempty"`      // replaces Google's addresses
+	Admin    string   `json:"admin,omitempty"`    // address of an administrator; empty: the service account
+	Customer string   `json:"customer,omitempty"` // id of the organisation; empty: the administrator's
+	Reader   string   `json:"reader,omitempty"`   // address of a member of the drives; empty: the service account
+	Drives   []string `json:"drives,omitempty"`   // ids of shared drives; empty: all of the reader's
 	MyDrives bool     `json:"my_drives,omitempty"`
 	Users    []string `json:"users,omitempty"`
 	Links    bool     `json:"links,omitempty"`
-	// ACL is an additional condition for reading.
+	// ACL is an additional condition for reading any document.
 	ACL access.ACL `json:"acl,omitempty"`
 	// Anonymous is "members", "public", or empty for no one.
 	Anonymous access.Principal `json:"anonymous,omitempty"`

@@ -17,14 +17,15 @@ const offFor = time.Hour
 // disabled lists the error reasons that mean that an API is not enabled.
 var disabled = []string{"SERVICE_DISABLED", "accessNotConfigured"}
 
-// enabled reports whether an API is worth asking.
+// enabled reports whether an API may be called. It returns false for [offFor] after note has
+// recorded that the API is not enabled.
 func (c *Client) enabled(of api) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.config.Now().Before(c.off[of])
 }
 
-// note checks whether an error says that an API is not enabled, and records this.
+// note records that an API is not enabled, if err says so.
 func (c *Client) note(of api, err error) {
 	if !slices.Contains(disabled, reason(err)) {
 		return
@@ -34,8 +35,9 @@ func (c *Client) note(of api, err error) {
 	c.off[of] = c.config.Now().Add(offFor)
 }
 
-// mark adds anchors from the APIs of Sheets and Slides to sections: "#gid=…", "#slide=id.…". Excel
-// and PowerPoint exports do not contain anchors. Without the API, citations link to the file.
+// mark adds anchors ("#gid=…", "#slide=id.…") to sections, from the Sheets and Slides APIs.
+// Excel and PowerPoint exports do not contain them. If the API is not enabled, citations link to
+// the whole file.
 func (c *Connector) mark(ctx context.Context, in corpus, f file, sections []document.Section) error {
 	of, path := sheets, "spreadsheets/"+url.PathEscape(f.ID)+"?"+query("fields", "sheets(properties(sheetId,title))")
 	if f.MimeType == typeSlides {

@@ -24,7 +24,7 @@ import (
 // loadWait is the maximum time that Google may take to deliver a file.
 const loadWait = 2 * time.Minute
 
-// load reads a file.
+// load builds the document of a file. It downloads uploaded files and exports Google's own formats.
 func (c *Connector) load(ctx context.Context, in corpus, f file, name string, acl access.ACL) (document.Document, error) {
 	d := document.Document{Ref: document.Ref{Title: f.Name, URL: place(f), UpdatedAt: f.ModifiedTime}, ACL: acl, Metadata: make(map[string]string)}
 	if in.shared {
@@ -44,14 +44,15 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	default:
 		err = c.readFile(ctx, in, "files/"+url.PathEscape(f.ID)+"?"+query("alt", "media", "supportsAllDrives", "true"), name, f.MD5, &d)
 	}
-	if err == nil && len(d.Sections) == 0 { // nothing but pictures, maybe: it is found by its name
+	if err == nil && len(d.Sections) == 0 { // no text, maybe only pictures: use the title
 		d.Sections = []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: d.Title}}}}
 	}
 	return d, err
 }
 
-// place returns the web address of a file, without tracking parameters. It rejects addresses
-// outside of Google, because citations would link to them.
+// place returns the web address of a file, without tracking parameters. If Google's link is not on
+// google.com, it returns a standard address on drive.google.com, because citations show the
+// address.
 func place(f file) string {
 	at, err := url.Parse(f.WebViewLink)
 	if err != nil || !outhttp.At(at, "google.com") {
@@ -63,8 +64,8 @@ func place(f file) string {
 	return at.String()
 }
 
-// asGone converts an error about a file. If the file is no longer visible, the document is removed.
-// If the file must not be downloaded, the file is skipped.
+// asGone converts an error about a file. If the file is invisible or must not be downloaded, the
+// result wraps index.ErrSkipped. An exceeded download quota stays an ordinary error.
 func asGone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":
@@ -103,7 +104,7 @@ func (c *Connector) doc(ctx context.Context, in corpus, f file, at string) ([]do
 	return c.exportedDoc(ctx, in, f)
 }
 
-// exportedDoc reads a Doc as Drive exports it.
+// exportedDoc reads a Doc from Drive's HTML export. If that is too large, it reads the plain text.
 func (c *Connector) exportedDoc(ctx context.Context, in corpus, f file) ([]document.Section, error) {
 	page, err := c.exported(ctx, in, f, "text/html")
 	if tooLarge(err) {
@@ -121,8 +122,8 @@ func (c *Connector) exportedDoc(ctx context.Context, in corpus, f file) ([]docum
 	return body.HTML(ctx, string(page))
 }
 
-// slides reads a presentation. It prefers the format that has each slide with its notes, and
-// otherwise reads only the text.
+// slides reads a presentation from its PowerPoint export, which has the notes of each slide. If
+// PowerPoint is not supported or the export is too large, it reads the plain text.
 func (c *Connector) slides(ctx context.Context, in corpus, f file, name string, d *document.Document) error {
 	if c.options.Read != nil && c.options.Wanted(name) {
 		err := c.export(ctx, in, f, name, d)
@@ -144,7 +145,7 @@ func (c *Connector) slides(ctx context.Context, in corpus, f file, name string, 
 // errLarge marks a file that Google does not export because of its size.
 var errLarge = fmt.Errorf("Google exports no more than 10 MB of a file, and this one is larger: split it: %w", index.ErrSkipped)
 
-// exported is a file as Google exports it.
+// exported returns the content of a file, exported as a MIME type.
 func (c *Connector) exported(ctx context.Context, in corpus, f file, mime string) ([]byte, error) {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: exportPath(f, mime)})
 	if err != nil {

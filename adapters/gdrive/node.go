@@ -22,15 +22,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// nodes is the state of one call of Nodes. It must not be used concurrently.
+// nodes holds the state of one call of Connector.Nodes. It must not be used concurrently.
 type nodes struct {
 	*drives
 	state   state
 	now     time.Time
-	ahead   map[string]fetched // logs by feed
+	ahead   map[string]fetched // first pages of logs, by feed id
 	send    func(index.NodeBatch) error
 	batch   index.NodeBatch
-	members map[string]access.ACL // of shared drives
+	members map[string]access.ACL // members of shared drives, by corpus id
 }
 
 // Nodes implements index.NodeReader. It yields each shared drive with its members, and changed
@@ -50,7 +50,7 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	})
 }
 
-// letting returns the settings that affect how grants are converted. If the settings change, all
+// letting returns a text with all settings that affect how grants are converted. If it changes, all
 // grants are read again.
 func (c *Connector) letting() string {
 	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
@@ -71,7 +71,8 @@ func (n *nodes) readNodes(ctx context.Context) error {
 	return n.run(ctx)
 }
 
-// flush hands on what was read.
+// flush sends the batch with a checkpoint and starts an empty batch. complete says that the pass
+// has sent every node.
 func (n *nodes) flush(complete bool) error {
 	n.batch.Next, n.batch.Complete = n.state.encode(), complete
 	batch := n.batch
@@ -84,11 +85,11 @@ func unreadable(ctx context.Context, err error) bool {
 	return !final(ctx, err) && (sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, errMalformed) || errors.Is(err, sourcehttp.ErrTooLarge))
 }
 
-// root reads the readers of a shared drive and the people who may open every limited folder. For a
-// personal drive it records the owner.
+// root adds two nodes for a shared drive: one for its readers, one for the people who may open
+// every limited folder. It does nothing for a personal drive.
 func (n *nodes) root(ctx context.Context, in corpus) error {
 	if !in.shared {
-		return nil // the top folder is met where everything is looked at
+		return nil // the full scan finds the root folder
 	}
 	top, above := nodeID(in.id, in.id), nodeID(in.id, managers)
 	all, err := n.permissions(ctx, in.subject, in.id)
@@ -127,7 +128,7 @@ func (n *nodes) close(in corpus) {
 	if in.closed {
 		sum := fnv.New64a()
 		for _, p := range n.members[in.id] {
-			_, _ = sum.Write([]byte(p + "\x00")) // a hash takes everything
+			_, _ = sum.Write([]byte(p + "\x00")) // writing to a hash never fails
 		}
 		digest = strconv.FormatUint(sum.Sum64(), 36)
 	}
@@ -136,7 +137,8 @@ func (n *nodes) close(in corpus) {
 	}
 }
 
-// clauses returns the clauses for a grant, including the operator's condition.
+// clauses returns the conditions for reading a node: acl, and Options.ACL if set. It returns nil if
+// acl is empty.
 func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	switch {
 	case len(acl) == 0:
@@ -183,7 +185,8 @@ func (n *nodes) removeNodes(files []placed) {
 	}
 }
 
-// found reads the readers of files.
+// found adds the nodes of files to the batch, with their readers. It requests missing grants
+// concurrently.
 func (n *nodes) found(ctx context.Context, files []placed) error {
 	made := make([]index.Node, len(files))
 	ends := make([]time.Time, len(files))
@@ -198,7 +201,7 @@ func (n *nodes) found(ctx context.Context, files []placed) error {
 		var above string
 		var err error
 		if own[i], above, err = n.carries(ctx, in, f); err != nil {
-			_ = some.Wait() // what was asked for is not used any more
+			_ = some.Wait() // the results are not needed any more
 			return err
 		}
 		if f.MimeType != typeFolder {
@@ -243,7 +246,7 @@ func (n *nodes) found(ctx context.Context, files []placed) error {
 		delete(n.state.Ends, nodeID(in.id, f.ID))
 		switch {
 		case !own[i]:
-			if files[i].changed { // it may have had one
+			if files[i].changed { // it may have had its own node
 				n.batch.Denied = append(n.batch.Denied, nodeID(in.id, f.ID))
 			}
 			continue

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker for sources with personal drives. It requests the file on
-// behalf of the person. Without delegation it cannot check.
+// MayRead implements [index.PointChecker]. It requests each file on behalf of the person. If
+// Options.MyDrives is false, it returns index.CannotAsk for every point.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
@@ -26,7 +26,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	}
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for _, p := range points { // the client bounds how many are under way at once
+	for _, p := range points { // the client limits concurrent requests
 		file, ok := strings.CutPrefix(string(p.Document), string(c.source.ID)+":")
 		if !ok || !isID(file) {
 			continue
@@ -56,5 +56,5 @@ func (c *Connector) sees(ctx context.Context, subject, id string) (yes, known bo
 	if err != nil {
 		return false, absent(err)
 	}
-	return !got.Trashed, got.ID == id // an answer about no file, or another, says nothing
+	return !got.Trashed, got.ID == id // a response without this id proves nothing
 }

@@ -5,37 +5,38 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is the content of the checkpoints of Nodes. Times are in seconds since 1970, and 0 means
-// never.
+// state is the content of the checkpoints of Connector.Nodes. Times are in seconds since 1970, and
+// 0 means never.
 type state struct {
 	Settings string `json:"settings"`
-	// page token of each corpus's change log, by the corpus's id
+	// Logs has the page token of each corpus's change log, by corpus id.
 	Logs  map[string]string `json:"logs,omitempty"`
 	Swept int64             `json:"swept,omitempty"`
-	Pass  *pass             `json:"pass,omitempty"` // a look at everything, under way
-	// Closed is a digest of the members of a drive that is restricted to its members. It is empty
-	// if the drive is not restricted.
+	Pass  *pass             `json:"pass,omitempty"` // the full scan in progress; nil if none
+	// Closed has a digest of the members of each drive that is restricted to its members, by drive
+	// id. It is "" for other drives.
 	Closed map[string]string `json:"closed,omitempty"`
-	// time at which a node is read again, because a grant ends or the node could not be read; by
-	// the node's id
+	// Ends has the time at which a node is read again, by node id. A grant expires then, or the
+	// node could not be read before.
 	Ends map[string]int64 `json:"ends,omitempty"`
 }
 
-// pass is a look at everything.
+// pass is the progress of a full scan.
 type pass struct {
 	Began int64 `json:"b"`
-	// next cursor of each log; empty if a log is unreadable
+	// Done has the page token of each scanned corpus's change log. It is "" if the corpus is
+	// unreadable.
 	Done  map[string]string `json:"d,omitempty"`
-	At    string            `json:"a,omitempty"` // the corpus that is looked at
-	Log   string            `json:"l,omitempty"` // cursor in its log
-	Token string            `json:"t,omitempty"` // of the next part of its list
-	Holes bool              `json:"x,omitempty"` // it may be incomplete
+	At    string            `json:"a,omitempty"` // id of the corpus being scanned
+	Log   string            `json:"l,omitempty"` // page token of its change log, taken before the scan
+	Token string            `json:"t,omitempty"` // page token of the next page of its files
+	Holes bool              `json:"x,omitempty"` // the scan may be incomplete
 }
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
-// decode decodes a checkpoint. If the settings have changed or the checkpoint is invalid, it
-// returns an empty state.
+// decode returns the state in a checkpoint. If the settings have changed or the checkpoint is
+// invalid, it returns an empty state.
 func decode(since index.Checkpoint, settings string) state {
 	s := sourcepass.Decode[state](since)
 	if s.Settings != settings {

@@ -13,11 +13,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor implements crawl.Vendor. A run without changes requests the drives and the end of each
-// log. Every Options.SweepEvery it scans all files.
+// vendor implements [crawl.Vendor] for Google Drive. Each run reads the change logs. Every
+// Options.SweepEvery, a run also scans all files.
 type vendor struct {
 	*Connector
-	drives *drives // of one run
+	drives *drives // of the current run; set by Scopes
 }
 
 // reading is the version of the rules for building documents. Raise it if the rules change.
@@ -101,7 +101,9 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (p craw
 // patience is the number of consecutive files that may fail before a run fails.
 const patience = 3
 
-// only fetches some files of a corpus, with a separate request for each.
+// only fetches the given documents of a corpus, one request per file. It skips files that are
+// missing, outside the corpus or temporarily unreadable. It returns an error after more than
+// [patience] consecutive failures.
 func (v *vendor) only(ctx context.Context, in corpus, documents []document.ID) (p part, err error) {
 	failing := 0
 	for _, d := range documents {
@@ -125,13 +127,14 @@ func (v *vendor) only(ctx context.Context, in corpus, documents []document.ID) (
 	return p, nil
 }
 
-// entry is a file to read.
+// entry is a file to load, with the name for its parser.
 type entry struct {
 	placed
-	name string // with an extension that matches its format
+	name string // generic, with the extension of the file's format
 }
 
-// found adds a file to the list, unless no parser supports its format.
+// found adds a file to p.Items. It ignores folders and files of unsupported formats. If the format
+// of a changed file is not supported, it adds the file to p.Gone.
 func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	if f.MimeType == typeFolder {
 		return nil
@@ -156,8 +159,8 @@ func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	return nil
 }
 
-// recordGone records that a file has left a corpus. A file in the corpus's trash is removed. Any
-// other file may be in another corpus, whose log may be read earlier or later.
+// recordGone adds a file that has left a corpus to a page. Trashed files go to p.Gone. Other files
+// go to p.Left, because another corpus may contain them now.
 func (v *vendor) recordGone(p *crawl.Page, f placed) {
 	switch {
 	case f.MimeType == typeFolder:

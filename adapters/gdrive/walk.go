@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/crawl"
 )
 
-// run reads the changes from the logs of all corpora. If a full scan is due, it reads everything.
+// run reads the change logs of all corpora. If a full scan is due or a log cannot be continued, it
+// scans all files instead.
 func (n *nodes) run(ctx context.Context) error {
 	if n.state.Pass == nil && !n.due() {
 		err := n.logs(ctx)
@@ -23,8 +24,8 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.everything(ctx)
 }
 
-// due reports whether a full scan is due. A scan is due after an interval, or if a corpus is gone
-// together with everything that was shared directly from it.
+// due reports whether a full scan is due: Options.SweepEvery has passed since the last scan, or a
+// corpus has disappeared.
 func (n *nodes) due() bool {
 	for id := range n.state.Logs {
 		if _, there := n.byID[id]; !there {
@@ -67,11 +68,11 @@ func (n *nodes) everything(ctx context.Context) error {
 	return n.flush(!p.Holes)
 }
 
-// list looks at all files of a corpus.
+// list scans all files of a corpus. It continues at the page token of an interrupted scan.
 func (n *nodes) list(ctx context.Context, in corpus) error {
 	p := n.state.Pass
 	if p.Log == "" {
-		// before the list: what changes meanwhile is in the log
+		// before the files, so that the log contains later changes
 		first, err := n.page(ctx, crawl.Feed{ID: feedLog + in.id, Scope: in.id}, crawl.Place{})
 		if err != nil {
 			return err
@@ -95,8 +96,8 @@ func (n *nodes) list(ctx context.Context, in corpus) error {
 // errEndless marks a list whose cursors form a cycle.
 var errEndless = errors.New("the list does not end")
 
-// follow reads all pages of a feed, and of the feeds that it finds in them. After each page it
-// calls step, unless step is nil.
+// follow reads all pages of a feed, and of the feeds that the pages contain. After each page it
+// calls step, unless step is nil. If a cursor has expired, it restarts the feed once.
 func (n *nodes) follow(ctx context.Context, f crawl.Feed, at crawl.Place, step func(part) error) error {
 	again, pages := false, new(sourcehttp.Pages)
 	for {
@@ -134,13 +135,13 @@ func (n *nodes) follow(ctx context.Context, f crawl.Feed, at crawl.Place, step f
 	}
 }
 
-// fetched is the first page of a log.
+// fetched is the result of fetching the first page of a log ahead of time.
 type fetched struct {
 	part
 	err error
 }
 
-// fetch returns a page of a feed. The page may have been fetched ahead.
+// fetch returns a page of a feed. It uses the page that fetchLogs has fetched, if there is one.
 func (n *nodes) fetch(ctx context.Context, f crawl.Feed, at crawl.Place) (part, error) {
 	if first, there := n.ahead[f.ID]; there {
 		delete(n.ahead, f.ID)
@@ -171,7 +172,7 @@ func (n *nodes) fetchLogs(ctx context.Context, some []corpus) {
 	n.ahead = make(map[string]fetched, len(some))
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for _, in := range some { // the client bounds how many are under way at once
+	for _, in := range some { // the client limits concurrent requests
 		token, known := n.state.Logs[in.id]
 		if !known {
 			continue
@@ -193,9 +194,9 @@ func (n *nodes) log(ctx context.Context, in corpus) error {
 		return n.newcomer(ctx, in)
 	}
 	err := n.follow(ctx, crawl.Feed{ID: feedLog + in.id, Scope: in.id}, crawl.Place{Mark: token}, func(got part) error {
-		n.state.Logs[in.id] = got.mark + got.next // one of them is set
+		n.state.Logs[in.id] = got.mark + got.next // one of the two is set
 		if got.mark != "" && len(got.found)+len(got.gone) == 0 {
-			return nil // nothing to be stored but the place
+			return nil // only the page token changed: store it later
 		}
 		return n.flush(false)
 	})
@@ -208,8 +209,8 @@ func (n *nodes) log(ctx context.Context, in corpus) error {
 	return err
 }
 
-// newcomer scans a new corpus. When a person joins a shared drive, "the user's change log contains
-// a single entry", without the drive's files.
+// newcomer scans all files of a new corpus. The log does not list them: when a person joins a
+// shared drive, "the user's change log contains a single entry".
 func (n *nodes) newcomer(ctx context.Context, in corpus) error {
 	p := &pass{}
 	n.state.Pass = p

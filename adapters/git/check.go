@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Check requests the branch from the server and returns the branch's name. It fetches no files.
+// Check requests the branch from the server and returns the names of the branch and its newest
+// commit. It fetches no files.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	if c.unknown {
 		return "", c.unpublished()
@@ -17,7 +18,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	return fmt.Sprintf("branch %s at %s", branch, commit[:12]), nil
 }
 
-// unpublished returns a notice for the case that the web address of the files is unknown.
+// unpublished returns the error for files whose web address is unknown.
 func (c *Connector) unpublished() error {
 	return fmt.Errorf("the address where readers find the files of %s is unknown: say it with --base-url, or base_url: in the configuration file, such as https://%s/group/name/blob/HEAD/",
 		c.remote, c.remote.Host)

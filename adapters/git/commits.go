@@ -46,7 +46,8 @@ func (c *Connector) document(commit gitmirror.Commit) document.Document {
 	}
 }
 
-// named are authors without their addresses of mail.
+// named returns the names of authors without their email addresses: "Ada" for "Ada
+// <ada@acme.example>".
 func named(authors []string) []string {
 	var names []string
 	for _, a := range authors {
@@ -56,8 +57,8 @@ func named(authors []string) []string {
 	return names
 }
 
-// below lists the paths below which servers show the files of a branch: GitHub, GitLab and Forgejo
-// in this order. The path of a commit is similar.
+// below matches the end of the address below which servers show the files of a branch:
+// "/blob/main/" on GitHub, "/-/blob/main/" on GitLab, "/src/branch/main/" on Forgejo.
 var below = regexp.MustCompile(`(?:/-)?/(?:blob/[^/]+|src/branch/[^/]+)/$`)
 
 // shown returns the web address of a commit, or "" if unknown.

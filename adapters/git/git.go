@@ -40,8 +40,8 @@ type Options struct {
 	// the public internet.
 	AllowHosts []string
 	CAFile     string
-	MaxBytes   int64 // larger files are left out; 50 MB
-	MaxFetch   int64 // bytes that the server may send in one run; 4 GB
+	MaxBytes   int64 // larger files are skipped; default 50 MB
+	MaxFetch   int64 // maximum bytes that the server may send in one run; default 4 GB
 	// CacheDir is the folder of the mirrors. The default is a folder below the user's cache. It may
 	// be deleted at any time.
 	CacheDir string
@@ -58,7 +58,7 @@ type Options struct {
 	// Withhold reports whether some people in ACL may not read a file, by the file's path and
 	// beginning. Commits that change such a file are skipped.
 	Withhold func(path string, begins []byte) bool
-	// Read returns the connector that reads the folder's files as documents of source. Their
+	// Read returns a connector that reads the files of a local folder as documents of source. Their
 	// addresses are below base.
 	Read func(folder, base string, source document.Source) (index.Connector, error)
 }
@@ -72,11 +72,11 @@ const (
 type Connector struct {
 	options Options
 	remote  *url.URL
-	branch  string // empty: the server's own
+	branch  string // empty: the server's default branch
 	source  document.Source
 	mirror  *gitmirror.Mirror
 	files   index.Connector
-	unknown bool // where readers find the files
+	unknown bool // the web address of the files is unknown
 }
 
 var _ index.Connector = (*Connector)(nil)
@@ -85,7 +85,7 @@ var _ index.Connector = (*Connector)(nil)
 func New(options Options) (*Connector, error) {
 	options.MaxBytes, options.MaxFetch = cmp.Or(options.MaxBytes, defaultMaxBytes), cmp.Or(options.MaxFetch, defaultMaxFetch)
 	if len(options.ACL) == 0 {
-		options.ACL = access.ACL{access.Members} // as files have it
+		options.ACL = access.ACL{access.Members} // the default of package files
 	}
 	c := &Connector{options: options}
 	if err := c.parse(); err != nil {
@@ -158,7 +158,7 @@ func (c *Connector) parse() error {
 	return nil
 }
 
-// SourceOf returns the source with a repository's address.
+// SourceOf returns the source for a repository's address. It sends no request.
 func SourceOf(address string) (document.Source, error) {
 	c := &Connector{options: Options{URL: address}}
 	err := c.parse()
@@ -179,8 +179,8 @@ func sourceID(name string) document.SourceID {
 	return document.SourceID("git-" + strings.Trim(short, "-.") + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// base returns the web address of the files, or "" if unknown. For the default branch, GitHub and
-// GitLab use the path blob and HEAD. Forgejo uses src.
+// base returns the web address below which readers find the files, or "" if it is unknown. For the
+// default branch, GitHub and GitLab use the path blob and HEAD. Forgejo uses src.
 func (c *Connector) base() string {
 	if c.options.BaseURL != "" {
 		return c.options.BaseURL
@@ -198,7 +198,7 @@ func (c *Connector) base() string {
 	return at.String()
 }
 
-// Source implements index.Connector. Its name is the address.
+// Source implements index.Connector. The source's name is the address.
 func (c *Connector) Source() document.Source { return c.source }
 
 // Settings implements index.Connector.
@@ -213,7 +213,7 @@ func (c *Connector) Settings() string {
 // has changed keep their time.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
-		if c.unknown { // told here: what was said the last time may be added until then
+		if c.unknown { // reported here and not by New, because the setting may be added until then
 			yield(index.Batch{}, c.unpublished())
 			return
 		}

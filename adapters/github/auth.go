@@ -24,9 +24,9 @@ import (
 // Credential is a token, or a GitHub App with one installation.
 type Credential struct {
 	Token          string // fine-grained personal access token
-	AppID          string // or client id
+	AppID          string // id or client id of the App
 	InstallationID int64
-	Key            []byte // the App's private key, PEM
+	Key            []byte // private key of the App, in PEM
 }
 
 // IsApp reports whether the credential belongs to an App.
@@ -37,11 +37,11 @@ func (c Credential) IsApp() bool { return c.AppID != "" }
 type authority struct {
 	credential Credential
 	key        *rsa.PrivateKey
-	http       *sourcehttp.Client // authenticates as the App
+	http       *sourcehttp.Client // sends requests as the App
 	now        func() time.Time
 
 	mu    sync.Mutex
-	token string // of the installation
+	token string // current token of the installation
 	until time.Time
 }
 
@@ -105,7 +105,8 @@ func (a *authority) jwt() (string, error) {
 	return text + "." + encode(signature), nil
 }
 
-// current returns a token that is valid for some more minutes.
+// current returns the personal token, or a token of the installation that is valid for at least
+// five more minutes. It requests a new token if needed.
 func (a *authority) current(ctx context.Context) (string, error) {
 	if !a.credential.IsApp() {
 		return a.credential.Token, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Permission is a permission that the credential needs, and why.
+// Permission is a permission that the credential needs. Reason says why.
 type Permission struct{ Name, Reason string }
 
 // Permissions lists all permissions that are needed to read everything. Fine-grained tokens and
@@ -29,8 +29,9 @@ var Permissions = []Permission{
 
 // Sight describes the content that a source's credential can see.
 type Sight struct {
-	Public, Internal, Private int // repositories
-	// number of members of the organisations, and of those with a verified address
+	Public, Internal, Private int // number of repositories by visibility
+	// Members is the number of members of the organisations. Vouched is the number of those with a
+	// verified address.
 	Members, Vouched int
 	// Lacks lists sentences about configured content that cannot be read, and what to do.
 	Lacks []string
@@ -38,14 +39,14 @@ type Sight struct {
 	Notes []string
 }
 
-// String returns a short summary.
+// String returns a summary: "3 repositories (2 private, 0 internal, 1 public), 5 members, …".
 func (s Sight) String() string {
 	return fmt.Sprintf("%s (%d private, %d internal, %d public), %s, %d of them with an address that their organisation vouches for",
 		plural.Count(s.Public+s.Internal+s.Private, "repository"), s.Private, s.Internal, s.Public, plural.Count(s.Members, "member"), s.Vouched)
 }
 
-// Check lists what the credential can see, without reading it. The error says why nothing can be
-// read and what to do.
+// Check returns what the credential can see. It requests lists and a small sample of content. The
+// error says why nothing can be read and what to do.
 func (c *Connector) Check(ctx context.Context) (Sight, error) {
 	var s Sight
 	all, err := c.repositories(ctx)
@@ -74,7 +75,7 @@ func (c *Connector) Check(ctx context.Context) (Sight, error) {
 	if err != nil {
 		return s, err
 	}
-	// What is closed shows what the credential lacks; what is open can be read by everybody.
+	// Try a private repository if there is one: everyone can read public ones.
 	trial := slices.MinFunc(inOrder(all), func(a, b repository) int {
 		return cmp.Or(cmp.Compare(btoi(a.public()), btoi(b.public())), cmp.Compare(a.ID, b.ID))
 	})
@@ -107,7 +108,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// try reads a small part of each kind of content of one repository.
+// try requests a small sample of each kind of content of one repository. It adds missing
+// permissions to s.Lacks.
 func (c *Connector) try(ctx context.Context, s *Sight, r repository, is repositoryState) error {
 	lacks := func(err error, permission, what string) error {
 		if err != nil && (absent(err) || denied(err)) {

@@ -32,16 +32,16 @@ const (
 
 // Config selects the server and the credential. Zero fields get their defaults.
 type Config struct {
-	URL        string // the site's address in a browser; https://github.com
+	URL        string // address of the site in a browser; default https://github.com
 	Credential Credential
 	AllowHosts []string // hosts that may be contacted although they are not on the public internet
 	CAFile     string
-	Every      time.Duration // average time between two requests; 67 ms
-	// AtOnce limits concurrent requests; 4. GitHub's advice "Make requests serially" is about
-	// bursts. Checks of single documents must not wait for each other.
+	Every      time.Duration // average time between two requests; default 67 ms
+	// AtOnce is the maximum number of concurrent requests. The default is 4. GitHub's advice "Make
+	// requests serially" is about bursts. Checks of single documents must not wait for each other.
 	AtOnce   int
-	Patience time.Duration // longest wait for a rate limit before a request fails; 30 s
-	Pause    time.Duration // wait before a second attempt; 500 ms
+	Patience time.Duration // longest wait for a rate limit before a request fails; default 30 s
+	Pause    time.Duration // wait before the second attempt; default 500 ms
 	Now      func() time.Time
 }
 
@@ -50,21 +50,21 @@ type Config struct {
 type Client struct {
 	config  Config
 	site    *url.URL
-	graphql string // the path of GraphQL
+	graphql string // path of the GraphQL API
 	http    *sourcehttp.Client
 	auth    *authority
 	git     *http.Client
 
 	mu         sync.Mutex
-	known      map[string]remembered // pages that were read, by address
+	known      map[string]remembered // cached pages by path
 	remembered int                   // bytes in known
-	gathered   map[string]*gathering // people of organisations, by their names
-	// people of organisations that each source yielded last
+	gathered   map[string]*gathering // incomplete lists of people, by organisation name
+	// members has the ids of the members of organisations that each source sent last.
 	members map[document.SourceID]map[int64]bool
-	nodes   map[int64]string // node ids of repositories, which never change
+	nodes   map[int64]string // node ids of repositories by number; they never change
 }
 
-// remembered is a cached page.
+// remembered is a cached page of a list, with its ETag and the address of the next page.
 type remembered struct {
 	etag string
 	next string

@@ -30,11 +30,11 @@ const Kind document.Kind = "github"
 const (
 	PublicMembers = "members" // full members of the workspace
 	PublicAll     = "public"  // everyone
-	PublicReaders = "readers" // who has a direct right in the repository, as in private ones
+	PublicReaders = "readers" // people with a right in the repository, as for private ones
 )
 
-// Looks lists the changes that a scan can notice, and the scan that notices each. An issue that
-// moves to another repository counts as deleted in the old repository.
+// Looks says which scan or webhook notices each kind of change. An issue that moves to another
+// repository counts as deleted in the old repository.
 var Looks = index.Looks{
 	index.ChangeMember: {Hook: true}, index.ChangeAccount: {Hook: true}, index.ChangeNode: {Hook: true},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
@@ -50,24 +50,26 @@ type Options struct {
 	Discussions  bool
 	Wiki         bool
 	Files        []string // patterns of file paths to read; empty: no files
-	Public       string   // PublicMembers
+	Public       string   // who may read public repositories; default PublicMembers
 	HookSecret   string   // secret with which GitHub signs its webhooks; empty: no webhook is accepted
 
-	Overlap time.Duration // overlap of a scan by date with the one before; 10 min
-	// interval between full scans of a repository; full scans find deletions; 24 h
+	Overlap time.Duration // overlap of a scan by date with the previous one; default 10 min
+	// FullEvery is the interval between full scans of a repository, which find deletions. The
+	// default is 24 h.
 	FullEvery time.Duration
-	// interval between scans of a wiki; only webhooks report changes of wikis; 1 h
+	// WikiEvery is the interval between scans of a wiki. In between, only webhooks report changes.
+	// The default is 1 h.
 	WikiEvery time.Duration
-	// Read returns the connector for a folder's files. Its documents have the folder's access list,
-	// and addresses below the folder's base.
+	// Read returns a connector for the files in a local folder. Its documents have the folder's
+	// access list, and addresses below the folder's base.
 	Read     func(f Folder) (index.Connector, error)
 	Wanted   func(path string) bool // reports whether a file may contain a document; nil: all may
-	CacheDir string                 // of clones; default: below the user's cache
-	MaxBytes int64                  // larger files are left out; 10 MB
-	MaxFetch int64                  // limit of the bytes that Git transfers in one run; 4 GB
+	CacheDir string                 // folder of Git clones; default: below the user's cache
+	MaxBytes int64                  // larger files are skipped; default 10 MB
+	MaxFetch int64                  // maximum bytes that Git transfers in one run; default 4 GB
 }
 
-// Folder is a folder of files to read.
+// Folder is a local folder of files to read.
 type Folder = sources.Folder
 
 const day = 24 * time.Hour
@@ -86,8 +88,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// loginForm matches the names that GitHub allows (https://docs.github.com/en/rest/repos/repos; the
-// site refuses others).
+// loginForm and repositoryForm match the names of accounts and repositories that GitHub allows
+// (https://docs.github.com/en/rest/repos/repos).
 var (
 	loginForm      = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$`)
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?/[A-Za-z0-9._-]{1,100}$`)
@@ -120,13 +122,13 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads one source.
+// Connector reads one configured GitHub source.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
 	options Options
 	source  document.Source
-	hints   index.Hints // about permissions; nil if there are no webhooks
+	hints   index.Hints // pending hints about permissions; nil without webhooks
 }
 
 var (
@@ -153,7 +155,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name in the configuration.
+// SourceOf returns the source that has this name in the configuration. Its id is "github-" plus the
+// name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("github-" + name), Kind: Kind, Name: name}
 }
@@ -163,9 +166,9 @@ func (c *Connector) node(id int64) access.Principal {
 	return access.Node(string(c.source.ID), strconv.FormatInt(id, 10))
 }
 
-// Kinds of groups.
+// Kinds of group principals.
 const (
-	kindRepository   = "repo" // who may read a repository, by GitHub's own count
+	kindRepository   = "repo" // collaborators of a repository, as GitHub lists them
 	kindOrganization = "org"  // the members of an organisation
 )
 

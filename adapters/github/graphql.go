@@ -83,7 +83,8 @@ func (e graphErrors) denied() bool {
 // errHeavy marks a query that took GitHub too long. A smaller query may succeed.
 var errHeavy = errors.New("the query was too much for GitHub")
 
-// query sends a GraphQL request. partial lists the parts that are missing in the response.
+// query sends the GraphQL query with a name and decodes its data into into. partial lists the parts
+// that are missing because they are refused or do not exist.
 func (c *Client) query(ctx context.Context, name string, variables map[string]any, into any) (partial graphErrors, err error) {
 	all, err := texts()
 	if err != nil {
@@ -143,7 +144,7 @@ type pageInfo struct {
 	EndCursor   string `json:"endCursor"`
 }
 
-// connection is a page of a list.
+// connection is a page of a GraphQL list.
 type connection[T any] struct {
 	TotalCount int      `json:"totalCount"`
 	PageInfo   pageInfo `json:"pageInfo"`
@@ -158,7 +159,8 @@ func (c connection[T]) next() string {
 	return c.PageInfo.EndCursor
 }
 
-// rest reads the remaining items of a connection, up to a limit.
+// rest returns the items of a connection: those of the first page and of all later pages, which it
+// requests with the query name. It requests no more pages once it has most items.
 func rest[T any](ctx context.Context, c *Client, name, id string, first connection[T], most int) ([]T, error) {
 	all := first.Nodes
 	for page := first.PageInfo; page.HasNextPage && len(all) < most; {

@@ -14,13 +14,13 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// groupChunk is the number of repositories whose readers are stored together.
+// groupChunk is the number of repositories whose readers are sent in one batch.
 const groupChunk = 50
 
 // groupState is the checkpoint of Groups: the progress of the current pass.
 type groupState struct {
-	People bool  `json:"people,omitempty"` // the members of organisations were yielded
-	After  int64 `json:"after,omitempty"`  // so were the readers of repositories up to this number
+	People bool  `json:"people,omitempty"` // the members of organisations were sent
+	After  int64 `json:"after,omitempty"`  // readers of repositories up to this number were sent
 }
 
 // Groups implements index.GroupReader. It yields the members of organisations with their verified
@@ -39,9 +39,9 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	if err != nil {
 		return err
 	}
-	// No one is asked about who may read what is open.
+	// Readers of public repositories are not needed.
 	maps.DeleteFunc(all, func(_ int64, r repository) bool { return r.public() && c.options.Public != PublicReaders })
-	known := make(map[int64]bool) // people that were yielded
+	known := make(map[int64]bool) // people who were sent
 	if !at.People {
 		batch, err := c.organizations(ctx, all, known)
 		if err != nil {
@@ -78,9 +78,9 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	return emit(index.GroupBatch{Complete: true})
 }
 
-// hintedFirst reads the readers of repositories with a pending hint first. A change then does not
-// wait for a pass over thousands of repositories. A hint about all repositories is left to the pass
-// itself.
+// hintedFirst sends the readers of repositories with a pending webhook hint. The change then does
+// not wait for a pass over thousands of repositories. Hints about all repositories are left to the
+// pass.
 func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
 	if c.hints == nil {
 		return nil
@@ -124,7 +124,7 @@ func (c *Connector) collaborators(ctx context.Context, some []repository, known 
 		ids[i] = r.NodeID
 		found, err := c.client.accounts(ctx, "repos/"+r.Name+"/collaborators?affiliation=all&per_page=100")
 		switch {
-		case absent(err): // whoever may not see who may read it grants nothing
+		case absent(err): // if the readers are invisible, no one may read
 			read[r.ID] = nil
 		case ctx.Err() != nil:
 			return batch, context.Cause(ctx)
@@ -170,7 +170,8 @@ func (c *Connector) collaborators(ctx context.Context, some []repository, known 
 	return batch, nil
 }
 
-// denied reports whether GitHub refused the whole query.
+// denied reports whether an error means that an object does not exist or is invisible to the
+// credential.
 func denied(err error) bool {
 	var said graphErrors
 	return errors.As(err, &said) && said.denied() || absent(err)

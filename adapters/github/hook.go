@@ -15,17 +15,17 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// hintAccess and the constants below it begin the subjects of webhook hints. A subject is one of
-// these words, followed by the object that changed.
+// hintAccess, hintContent, hintThreads, hintThread and hintWiki are the first words of the subjects
+// of webhook hints. The object that changed follows.
 const (
 	hintAccess  = "access"  // permissions of all repositories, or of one: "access 12"
 	hintContent = "content" // a change that the next pass finds
-	hintThreads = "threads" // something was deleted or moved: "threads 12 issue"
-	hintThread  = "thread"  // a part of something was deleted: "thread 12 issue 7 I_kwDO"
-	hintWiki    = "wiki"    // "wiki 12"
+	hintThreads = "threads" // a thread was deleted or moved: "threads 12 issue"
+	hintThread  = "thread"  // a part of a thread was deleted: "thread 12 issue 7 I_kwDO"
+	hintWiki    = "wiki"    // a wiki was changed: "wiki 12"
 )
 
-// event holds the fields that are read from a webhook's payload.
+// event holds the required fields of a webhook's payload.
 type event struct {
 	Action     string `json:"action"`
 	Ref        string `json:"ref"`
@@ -68,7 +68,8 @@ func ReadHook(secret string, header func(string) string, body []byte) (subjects 
 	return e.subjects(header("X-GitHub-Event")), nil
 }
 
-// subjects returns the subjects of the hints that an event causes.
+// subjects returns the subjects of the hints that an event causes. name is the type of the event,
+// such as "issues".
 func (e *event) subjects(name string) []string {
 	in := ""
 	if e.Repository != nil {
@@ -134,7 +135,8 @@ func (c *Connector) Listen(hints index.Hints) {
 	c.Engine.Listen(about{hints, false})
 }
 
-// about filters hints. It returns hints about permissions, or all other hints.
+// about filters hints. If access is true, it returns only hints about permissions, otherwise only
+// the others.
 type about struct {
 	index.Hints
 	access bool

@@ -19,7 +19,7 @@ const (
 	hookEnv         = "GITHUB_WEBHOOK_SECRET"
 )
 
-// Statement describes the source kind GitHub.
+// Statement describes GitHub as a kind of source: its setup, settings and permissions.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "issues, pull requests, discussions, wikis and files of GitHub repositories",
@@ -87,7 +87,7 @@ func Statement() sources.Kind {
 
 // Settings are a source's settings in footnote.yaml.
 type Settings struct {
-	URL          string   `json:"url,omitempty"` // of a GitHub Enterprise Server; empty: github.com
+	URL          string   `json:"url,omitempty"` // address of a GitHub Enterprise Server; empty: github.com
 	Organization string   `json:"organization,omitempty"`
 	Repositories []string `json:"repositories,omitempty"` // owner/name
 	Issues       bool     `json:"issues,omitempty"`
@@ -158,7 +158,7 @@ func (s *Settings) Open(o sources.Opening) (index.Connector, error) {
 	})
 }
 
-// connect returns a client of the server.
+// connect returns a client with the credential from the environment. It reads the App's key file.
 func (s *Settings) connect(o sources.Opening) (*Client, error) {
 	credential := Credential{Token: o.Credential(tokenEnv), AppID: o.Credential(appEnv)}
 	if number := o.Credential(installationEnv); number != "" {

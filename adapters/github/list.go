@@ -9,17 +9,17 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// mostRemembered limits the bytes of cached pages.
+// mostRemembered is the maximum number of bytes of cached pages.
 const mostRemembered = 128 << 20
 
-// unending returns an error for a list that does not end.
+// unending adds advice to an error about a list that does not end.
 func unending(err error) error {
 	return fmt.Errorf("GitHub's list cannot be read to its end: the next run reads it again (%w)", err)
 }
 
-// list reads all pages of a listing. It uses conditional requests, so unchanged pages are not
-// transferred again: "Making a conditional request does not count against your primary rate limit
-// if a 304 response is returned"
+// list reads all pages of a list, from the path place on. It uses conditional requests, so
+// unchanged pages are not transferred again: "Making a conditional request does not count against
+// your primary rate limit if a 304 response is returned"
 // (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 func list[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) ([]T, error) {
 	var all []T
@@ -35,7 +35,8 @@ func list[T any](ctx context.Context, c *Client, place string, read func(body []
 	return all, nil
 }
 
-// onePage reads a page, and returns the address of the next page.
+// onePage reads one page of a list, from the cache if it has not changed. next is the address of
+// the next page, or "" at the end.
 func onePage[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) (page []T, next string, err error) {
 	c.mu.Lock()
 	last, found := c.known[place]
@@ -70,7 +71,7 @@ func onePage[T any](ctx context.Context, c *Client, place string, read func(body
 	return page, next, nil
 }
 
-// array reads a page that is an array.
+// array decodes a page that is a JSON array.
 func array[T any](body []byte) (page []T, err error) {
 	err = json.Unmarshal(body, &page)
 	return page, err

@@ -14,7 +14,7 @@ import (
 const nodeBatch = 500
 
 // nodeState is the checkpoint of Nodes. It contains the node ids of the repositories of the last
-// pass.
+// pass, by number.
 type nodeState map[int64]string
 
 // Nodes implements index.NodeReader. It always yields every repository. One request lists a hundred
@@ -52,7 +52,7 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	})
 }
 
-// readable is who may read a repository.
+// readable returns the access list of a repository.
 func (c *Connector) readable(r repository) access.ACL {
 	switch {
 	case r.public() && c.options.Public == PublicAll:

@@ -13,20 +13,21 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// gatherFor is how long the incomplete list of an organisation's people is kept for the next run.
+// gatherFor is how long an incomplete list of an organisation's people is kept for the next run.
 const gatherFor = 10 * time.Minute
 
-// gathering holds what was read about the people of an organisation, until the list is complete.
+// gathering is a partly read list of an organisation's people.
 type gathering struct {
 	began   time.Time
 	members []account
 	listed  bool
 	people  map[int64]index.Person
-	queries []string // completed queries
-	after   string   // in the one under way
+	queries []string // names of completed queries
+	after   string   // cursor in the current query
 }
 
-// gathered returns what was gathered about the people of an organisation, and removes it.
+// gathered returns and removes the partly read list of an organisation's people. If there is none,
+// or it is too old, the result is empty.
 func (c *Connector) gathered(login string) *gathering {
 	now := c.client.config.Now()
 	c.client.mu.Lock()
@@ -39,15 +40,15 @@ func (c *Connector) gathered(login string) *gathering {
 	return g
 }
 
-// keepGathered keeps gathered people for the next run. That run follows soon after an interrupted
-// one.
+// keepGathered stores a partly read list of people for the next run.
 func (c *Connector) keepGathered(login string, g *gathering) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
 	c.client.gathered[login] = g
 }
 
-// organizations reads the members of all organisations that own repositories.
+// organizations reads the members of all organisations that own repositories. It adds their ids to
+// known. If it is interrupted, the next call continues.
 func (c *Connector) organizations(ctx context.Context, all map[int64]repository, known map[int64]bool) (index.GroupBatch, error) {
 	var batch index.GroupBatch
 	owners := make(map[int64]string)
@@ -96,9 +97,8 @@ func (c *Connector) organizations(ctx context.Context, all map[int64]repository,
 	return batch, nil
 }
 
-// knownMembers returns the members that an interrupted pass has already yielded, with their
-// addresses. They must not be yielded again as collaborators, because collaborators have no
-// addresses.
+// knownMembers returns the ids of the members that an interrupted pass has already sent. They must
+// not be sent again as collaborators, because that would remove their addresses.
 func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) (map[int64]bool, error) {
 	c.client.mu.Lock()
 	known, ok := c.client.members[c.source.ID]
@@ -124,7 +124,8 @@ func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) 
 	return known, nil
 }
 
-// gather reads what is still missing about an organisation's people.
+// gather reads the missing parts of an organisation's list: the members and their confirmed
+// addresses.
 func (c *Connector) gather(ctx context.Context, login string, g *gathering) error {
 	if !g.listed {
 		members, err := c.client.accounts(ctx, "orgs/"+login+"/members?per_page=100")
@@ -145,8 +146,8 @@ func (c *Connector) gather(ctx context.Context, login string, g *gathering) erro
 	return nil
 }
 
-// vouched is a member in an organisation's response, with the addresses that the organisation
-// confirms by verified domains or single sign-on.
+// vouched is a member in a response, with the addresses that the organisation confirms by verified
+// domains or single sign-on.
 type vouched struct {
 	ID     int64    `json:"databaseId"`
 	Emails []string `json:"organizationVerifiedDomainEmails"`
@@ -158,9 +159,9 @@ type vouched struct {
 	} `json:"user"`
 }
 
-// addresses adds the addresses that an organisation confirms. These come from single sign-on and
-// from verified domains. Addresses in profiles and commits do not count. If the credential cannot
-// see the addresses, no person has one.
+// addresses adds the addresses that an organisation confirms by single sign-on or verified domains.
+// Addresses in profiles and commits do not count. If the credential cannot see the addresses, it
+// adds none.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
 	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {

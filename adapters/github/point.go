@@ -15,7 +15,7 @@ import (
 )
 
 // MayRead implements index.PointChecker. It first looks up the current names of the person and the
-// repositories by id.
+// repositories by id, because GitHub checks permissions by name.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	out := make(map[index.Point]index.Permission)
 	id, err := strconv.ParseInt(person, 10, 64)
@@ -24,7 +24,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	}
 	who, err := list(ctx, c.client, "user/"+strconv.FormatInt(id, 10), one, account.valid)
 	if err != nil || len(who) != 1 || who[0].ID != id || who[0].Login == "" {
-		if absent(err) { // no one by this number
+		if absent(err) { // no account has this number
 			for _, p := range points {
 				out[p] = index.Denied
 			}
@@ -120,7 +120,7 @@ func (c *Connector) nodeIDs(ctx context.Context, nodes []string) (map[int64]stri
 	}
 }
 
-// chosen reports whether the repository with a name belongs to the source.
+// chosen reports whether the source reads the repository with this name, such as "acme/handbook".
 func (c *Connector) chosen(name string) bool {
 	owner, _, _ := strings.Cut(name, "/")
 	return c.options.Organization != "" && strings.EqualFold(owner, c.options.Organization) ||

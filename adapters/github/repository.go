@@ -60,8 +60,8 @@ func (r repository) public() bool { return r.Visibility == "public" && !r.Privat
 // (https://docs.github.com/en/repositories/creating-and-managing-repositories/about-repositories#about-internal-repositories).
 func (r repository) internal() bool { return r.Visibility == "internal" }
 
-// repositories lists the repositories to read, by id. It omits repositories that the App cannot
-// access or that the operator did not choose.
+// repositories returns the repositories to read, by number. It omits repositories that the
+// credential cannot access or that the operator did not choose.
 func (c *Connector) repositories(ctx context.Context) (map[int64]repository, error) {
 	all := make(map[int64]repository)
 	if len(c.options.Repositories) > 0 {
@@ -72,7 +72,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 				return []repository{one}, err
 			}, repository.valid)
 			if absent(err) {
-				continue // Check tells of it
+				continue // Check reports it
 			}
 			if err != nil {
 				return nil, err
@@ -92,7 +92,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 		}
 	}
 	found, err := list(ctx, c.client, place, read, repository.valid)
-	if absent(err) && !errors.Is(err, index.ErrRevoked) { // else it is the App that was not found
+	if absent(err) && !errors.Is(err, index.ErrRevoked) { // if revoked, the App itself was not found
 		return nil, fmt.Errorf("GitHub does not show the repositories of %s to this credential: check the name of the organisation, and that the credential was given access to it (%w): %w",
 			c.options.Organization, err, index.ErrRevoked)
 	}
@@ -103,7 +103,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 	return all, nil
 }
 
-// add records repositories and their GraphQL node ids.
+// add adds repositories to a map by number, and caches their GraphQL node ids.
 func (c *Connector) add(all map[int64]repository, found []repository) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
@@ -123,8 +123,8 @@ func inOrder(all map[int64]repository) []repository {
 	return out
 }
 
-// repositoryState is the state of a repository. A change of the state shows what has changed in the
-// repository.
+// repositoryState is the state of a repository. A difference from the last run shows which lists of
+// the repository have changed.
 type repositoryState struct {
 	NodeID           string    `json:"id"`
 	ID               int64     `json:"databaseId"`
@@ -156,8 +156,9 @@ func (s repositoryState) key() string { return strconv.FormatInt(s.ID, 10) }
 // atOnce is GitHub's maximum number of objects per query.
 const atOnce = 100
 
-// byNode queries repositories by node id, a hundred per request. It omits unreadable repositories.
-// found reports whether a result belongs to a requested repository.
+// byNode queries repositories by node id, atOnce per request, and calls found with each result. It
+// skips unreadable repositories. found returns false for a repository that was not requested, which
+// makes the response invalid.
 func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T) bool) error {
 	for some := range slices.Chunk(ids, atOnce) {
 		var got struct {
@@ -178,7 +179,7 @@ func byNode[T any](ctx context.Context, c *Client, name string, ids []string, fo
 	return nil
 }
 
-// standings reads the states of repositories, by id.
+// standings returns the current states of repositories, by number.
 func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]repositoryState, error) {
 	ids := make([]string, len(all))
 	asked := make(map[int64]bool, len(all))
@@ -193,7 +194,7 @@ func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]
 	return out, err
 }
 
-// named is the name of a repository at one point in time.
+// named is the current name of a repository.
 type named struct {
 	NodeID     string `json:"id"`
 	ID         int64  `json:"databaseId"`
@@ -201,7 +202,7 @@ type named struct {
 	Visibility string `json:"visibility"` // PUBLIC, INTERNAL, PRIVATE
 }
 
-// names reads the current names of repositories, by id.
+// names returns the current names of the repositories with these node ids, by number.
 func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, error) {
 	out := make(map[int64]named, len(ids))
 	err := byNode(ctx, c.client, "names", ids, func(n named) bool {
@@ -211,19 +212,19 @@ func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, e
 	return out, err
 }
 
-// account is a person in a REST answer.
+// account is a person or organisation in a REST response.
 type account struct {
 	ID    int64  `json:"id"`
 	Login string `json:"login"`
 	Type  string `json:"type"`
 }
 
-// valid reports whether the account has an id and a name.
+// valid reports whether the account has an id.
 func (a account) valid() bool { return a.ID > 0 }
 
 func (a account) key() string { return strconv.FormatInt(a.ID, 10) }
 
-// accounts lists people.
+// accounts reads all pages of a list of accounts.
 func (c *Client) accounts(ctx context.Context, place string) ([]account, error) {
 	return list(ctx, c, place, array[account], account.valid)
 }

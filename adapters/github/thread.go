@@ -35,9 +35,9 @@ type comment struct {
 	Body        string              `json:"body"`
 	URL         string              `json:"url"`
 	CreatedAt   time.Time           `json:"createdAt"`
-	IsMinimized bool                `json:"isMinimized"` // it was hidden as spam, abuse or off topic
+	IsMinimized bool                `json:"isMinimized"` // hidden as spam, abuse or off topic
 	IsAnswer    bool                `json:"isAnswer"`
-	State       string              `json:"state"` // of a review
+	State       string              `json:"state"` // state of a review, such as APPROVED
 	Replies     connection[comment] `json:"replies"`
 }
 
@@ -58,10 +58,10 @@ type name struct {
 	Name string `json:"name"`
 }
 
-// mostNumber bounds the numbers of threads.
+// mostNumber is the largest valid number of a thread.
 const mostNumber = 1 << 26
 
-// valid reports whether the thread has an id.
+// valid reports whether the thread has an id and a valid number.
 func (t thread) valid() bool { return t.ID != "" && t.Number > 0 && t.Number <= mostNumber }
 
 // thread is an issue, a pull request or a discussion.
@@ -81,7 +81,7 @@ type thread struct {
 	Comments  connection[comment]      `json:"comments"`
 	Reviews   connection[comment]      `json:"reviews"`
 	Threads   connection[reviewThread] `json:"reviewThreads"`
-	Answers   connection[comment]      `json:"answers"` // to a discussion
+	Answers   connection[comment]      `json:"answers"` // answers to a discussion
 
 	IssueState  string `json:"issueState"`
 	StateReason string `json:"stateReason"`
@@ -97,7 +97,7 @@ type thread struct {
 // which documents include. Deleting a comment may not change GitHub's date.
 func (t *thread) version(repository string) time.Time {
 	sum := fnv.New32a()
-	// a sum takes anything
+	// writing to a hash never fails
 	_, _ = fmt.Fprintf(sum, "%s %d %d %d %d", repository, t.Comments.TotalCount, t.Reviews.TotalCount, t.Threads.TotalCount, t.Answers.TotalCount)
 	return t.UpdatedAt.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
@@ -105,7 +105,7 @@ func (t *thread) version(repository string) time.Time {
 // mostComments is the maximum number of comments that are read of a thread.
 const mostComments = 5000
 
-// complete reads the parts of a thread that were missing on the page.
+// complete reads the comments, reviews and answers that did not fit on the thread's page.
 func (c *Client) complete(ctx context.Context, t *thread) error {
 	var err error
 	if t.Comments.Nodes, err = rest(ctx, c, "more", t.ID, t.Comments, mostComments); err != nil {
@@ -147,7 +147,7 @@ func (t *thread) size() int64 {
 }
 
 // document converts a thread to a document. The thread's text and each comment get a section, so
-// that citations can link to them. The error is the cause of ctx.
+// that citations can link to them. It returns an error only if ctx is done.
 func (t *thread) document(ctx context.Context, repository string) (document.Document, error) {
 	d := document.Document{Ref: document.Ref{Title: fmt.Sprintf("%s (%s#%d)", t.Title, repository, t.Number), URL: t.URL, UpdatedAt: t.UpdatedAt}}
 	d.Metadata = t.metadata(repository)
@@ -230,7 +230,7 @@ type authoredText struct {
 	at                     time.Time
 }
 
-// writer collects texts.
+// writer collects the texts of a thread.
 type writer struct{ texts []authoredText }
 
 func (w *writer) all(list []comment, how string) {
@@ -259,7 +259,7 @@ func (s authoredText) blocks(ctx context.Context) ([]document.Block, error) {
 	var blocks []document.Block
 	for _, part := range page.Sections {
 		for _, b := range part.Blocks {
-			if b.Kind == document.Heading { // of a comment's own: not one of the thread's
+			if b.Kind == document.Heading { // a heading in a comment is not one of the thread
 				b = document.Block{Kind: document.Paragraph, Text: strings.TrimLeft(b.Text, "# ")}
 			}
 			blocks = append(blocks, b)

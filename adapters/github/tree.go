@@ -22,11 +22,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// moves is the number of retries if a branch moves while it is read.
+// moves is the maximum number of attempts to read a branch that moves meanwhile.
 const moves = 3
 
-// tree lists the files of a branch or a wiki with Git. Git's list is always complete, but GitHub's
-// may not be ("truncated: true"). The files are locked until they are stored.
+// tree lists the files of a branch or a wiki from a local Git mirror. Git's list is always
+// complete, but GitHub's may not be ("truncated: true"). The mirror stays locked until page.Close
+// is called. If only is not empty, the page has just those documents.
 func (v *vendor) tree(ctx context.Context, s repositoryState, of contentSort, only []document.ID) (page crawl.Page, err error) {
 	mirror, base, err := v.mirror(s, of)
 	if err != nil {
@@ -47,13 +48,13 @@ func (v *vendor) tree(ctx context.Context, s repositoryState, of contentSort, on
 		}
 	}()
 	held, err := v.update(ctx, mirror, &s, of)
-	if of == wiki && gitmirror.Absent(err) { // it has no page, or is not shown to the credential
+	if of == wiki && gitmirror.Absent(err) { // the wiki has no page or is invisible
 		return crawl.Page{Hidden: true}, nil
 	}
 	if err != nil {
 		return page, err
 	}
-	v.failing, page.Exact = 0, true // the commit says what is deleted
+	v.failing, page.Exact = 0, true // files that the commit does not have are deleted
 	if held.Files > 0 {
 		if shut, err = v.list(ctx, s, of, mirror.Files(), base, &page); err != nil {
 			return crawl.Page{}, err
@@ -70,7 +71,8 @@ func (v *vendor) tree(ctx context.Context, s repositoryState, of contentSort, on
 	return page, nil
 }
 
-// mirror returns the local mirror of a repository and the address of its files.
+// mirror returns the local mirror of a repository or wiki, and the web address below which its
+// files are.
 func (v *vendor) mirror(s repositoryState, of contentSort) (*gitmirror.Mirror, string, error) {
 	remote, err := url.Parse(s.URL + map[contentSort]string{files: ".git", wiki: ".wiki.git"}[of])
 	if err != nil || !v.client.owns(remote) {
@@ -86,7 +88,7 @@ func (v *vendor) mirror(s repositoryState, of contentSort) (*gitmirror.Mirror, s
 		any := wanted
 		wanted = func(name string) bool { return chosen.Match(name) && any(name) || isOwners(name) }
 		sum := fnv.New32a()
-		_, _ = fmt.Fprintf(sum, "%q", v.options.Files) // a sum takes anything
+		_, _ = fmt.Fprintf(sum, "%q", v.options.Files) // writing to a hash never fails
 		kept = fmt.Sprintf("%s-%d-%08x", v.source.ID, s.ID, sum.Sum32())
 	}
 	folder, err := gitmirror.Folder(v.options.CacheDir, kept)
@@ -134,7 +136,7 @@ func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *reposi
 	}
 }
 
-// noticesOf are notices about files of a repository.
+// noticesOf adds the repository's name to the names of notices.
 func noticesOf(s repositoryState, all []index.Notice) []index.Notice {
 	for i := range all {
 		all[i].Name = s.Name + ": " + all[i].Name
@@ -142,7 +144,7 @@ func noticesOf(s repositoryState, all []index.Notice) []index.Notice {
 	return all
 }
 
-// list lists the documents of a folder. The folder stays open until shut is called.
+// list adds the documents of a folder to page. The folder stays open until shut is called.
 func (v *vendor) list(ctx context.Context, s repositoryState, of contentSort, folder, base string, page *crawl.Page) (shut func(), err error) {
 	settings := Folder{
 		Path: folder, Base: base, ACL: v.acl(s.ID),
@@ -166,14 +168,15 @@ func (v *vendor) list(ctx context.Context, s repositoryState, of contentSort, fo
 		for _, item := range batch.Documents {
 			page.Items = append(page.Items, v.file(item, s, of, base, owners))
 		}
-		// To ask for more would close the folder.
+		// Calling next again would close the folder.
 		if listed += len(batch.Documents); batch.Complete || listed == batch.Total {
 			return shut, nil
 		}
 	}
 }
 
-// file adds GitHub's metadata of a file.
+// file converts an item of a folder's connector. It adds the repository's name and the file's
+// owners. Wiki pages get their web address.
 func (v *vendor) file(item index.Item, s repositoryState, of contentSort, base string, owners ownership) crawl.Item {
 	name := strings.TrimPrefix(string(item.ID), v.prefix(s.ID, of))
 	more := map[string]string{"repository": s.Name}
@@ -181,7 +184,7 @@ func (v *vendor) file(item index.Item, s repositoryState, of contentSort, base s
 		more["owners"] = who
 	}
 	sum := fnv.New32a()
-	_, _ = fmt.Fprintf(sum, "%q %q", base, more) // a sum takes anything
+	_, _ = fmt.Fprintf(sum, "%q %q", base, more) // writing to a hash never fails
 	load := func(ctx context.Context) (document.Document, error) {
 		d, err := item.Load(ctx)
 		if err != nil {
@@ -191,7 +194,7 @@ func (v *vendor) file(item index.Item, s repositoryState, of contentSort, base s
 			d.Metadata = make(map[string]string)
 		}
 		maps.Copy(d.Metadata, more)
-		if of == wiki { // a page's address is its name alone, whatever folder it lies in
+		if of == wiki { // the address of a page has no folders
 			page := strings.TrimSuffix(path.Base(name), path.Ext(name))
 			d.URL, d.OwnURL = base+url.PathEscape(page), ""
 			d.Title = strings.ReplaceAll(page, "-", " ")
@@ -214,7 +217,7 @@ type owned struct {
 	owners   string
 }
 
-// ownerFiles lists the places where GitHub looks for CODEOWNERS, in this order.
+// ownerFiles lists the paths where GitHub looks for CODEOWNERS, in this order.
 var ownerFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
 func isOwners(name string) bool {
@@ -252,8 +255,8 @@ func readOwners(folder string) ownership {
 	return nil
 }
 
-// ownedBy is a pattern of CODEOWNERS. The syntax follows .gitignore. A pattern with a slash before
-// its end starts at the root. A folder matches everything below it.
+// ownedBy converts a pattern of CODEOWNERS. The syntax follows .gitignore. A pattern with a slash
+// before its end starts at the root. A folder matches everything below it.
 func ownedBy(p string) pattern.List {
 	rooted := strings.Contains(strings.TrimSuffix(p, "/"), "/")
 	bare := strings.Trim(p, "/")
@@ -266,7 +269,7 @@ func ownedBy(p string) pattern.List {
 	if strings.HasSuffix(p, "/") {
 		return pattern.List{"/" + bare + "/**"}
 	}
-	if strings.HasSuffix(bare, "/*") { // files of this folder alone
+	if strings.HasSuffix(bare, "/*") { // only files directly in this folder
 		return pattern.List{"/" + bare}
 	}
 	return pattern.List{"/" + bare, "/" + bare + "/**"}

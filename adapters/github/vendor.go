@@ -35,19 +35,20 @@ const (
 
 var sorts = []contentSort{discussions, files, issues, pulls, wiki}
 
-// vendor implements crawl.Vendor. If nothing has changed, a run sends one query per hundred
-// repositories. It sends one more request for each page of a list whose length GitHub does not
-// report.
+// vendor implements [crawl.Vendor] for GitHub. If nothing has changed, a run sends one query per
+// hundred repositories. It sends one more request for each page of a list whose length GitHub does
+// not report.
 type vendor struct {
 	*Connector
 
-	// Of one run.
-	of      map[string]repositoryState // by the id of the scope
-	mains   map[string]crawl.Feed      // main scans by id
-	failing int                        // pages in a row that could not be read
+	// The fields below belong to one run.
+	of      map[string]repositoryState // states of repositories, by scope id
+	mains   map[string]crawl.Feed      // main scans by feed id
+	failing int                        // consecutive pages that could not be read
 }
 
-// changes is the prefix of the feed of changes. The id of the main scan follows it.
+// changes is the prefix of the ids of feeds of changes. The id of the main scan follows:
+// "changes-issue/12".
 const changes = "changes-"
 
 // Source implements crawl.Vendor.
@@ -63,7 +64,7 @@ func (v *vendor) Rules() string {
 	return fmt.Sprintf("github %d %v %v %v %v %q", reading, o.Issues, o.PullRequests, o.Discussions, o.Wiki, o.Files)
 }
 
-// Scopes implements crawl.Vendor: a scope is a repository.
+// Scopes implements crawl.Vendor. A scope is a repository.
 func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	ctx, v.failing = sparing(ctx), 0
 	all, err := v.repositories(ctx)
@@ -86,7 +87,7 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 				continue
 			}
 			m := v.mark(s, of)
-			_, _ = fmt.Fprintf(state, "%s %s;", of, m) // a sum takes anything
+			_, _ = fmt.Fprintf(state, "%s %s;", of, m) // writing to a hash never fails
 			young = young || m.Young
 			scope.Size += m.Total
 			if at := time.Unix(m.At, 0); at.After(scope.Newest) {
@@ -117,7 +118,7 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 					main.Every = 0 // so that each run says so; it makes no request
 				}
 			case files:
-				main.Every = math.MaxInt64 // the branch tells when
+				main.Every = math.MaxInt64 // a new commit makes it due
 			case wiki:
 				main.Every = v.options.WikiEvery
 			}
@@ -128,7 +129,7 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	return feeds
 }
 
-// reads reports whether a sort is chosen and exists in a repository.
+// reads reports whether a kind of content is chosen and exists in a repository.
 func (v *vendor) reads(of contentSort, s repositoryState) bool {
 	o := v.options
 	switch of {
@@ -157,26 +158,26 @@ func (v *vendor) Off(scope, list string) bool {
 	return !v.reads(of, s)
 }
 
-// mark is a state that shows whether a list of a repository has changed. Its text form is the mark
-// of the feed of changes.
+// mark identifies the state of one list of a repository. Its text form is the mark of the feed of
+// changes.
 type mark struct {
-	Name  string `json:"n"`           // of the repository: documents hold it
-	At    int64  `json:"a,omitempty"` // when the newest was changed, in seconds since 1970
+	Name  string `json:"n"`           // name of the repository, which documents contain
+	At    int64  `json:"a,omitempty"` // time of the newest change, in seconds since 1970
 	Total int    `json:"t,omitempty"`
-	Head  string `json:"h,omitempty"` // commit
+	Head  string `json:"h,omitempty"` // newest commit of the branch
 	// Young means that At is recent. A later change may have the same date, if it happens in the
 	// same second or GitHub's replicas do not show it yet. The next run therefore lists new items
 	// again.
 	Young  bool `json:"y,omitempty"`
 	Hidden bool `json:"d,omitempty"` // the list is not shown to the credential
-	Cut    int  `json:"c,omitempty"` // of files: index.Chunking; after an upgrade they are cut again
+	Cut    int  `json:"c,omitempty"` // for files, index.Chunking; if it changes, files are divided again
 }
 
-// String is the mark as text.
+// String returns the mark as JSON.
 func (m mark) String() string {
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // it holds texts and numbers
+		panic(err) // every field can be encoded
 	}
 	return string(text)
 }
@@ -198,7 +199,8 @@ func (v *vendor) mark(s repositoryState, of contentSort) mark {
 	return m
 }
 
-// list returns the state of the list of a sort. If there are no Nodes, the list is invisible.
+// list returns the number and newest change of a kind of thread. ok is false for files and wikis.
+// If Nodes is nil, the list is invisible.
 func (s repositoryState) list(of contentSort) (list connection[dated], ok bool) {
 	list, ok = map[contentSort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
 	return list, ok
@@ -211,7 +213,7 @@ func head(s repositoryState) string {
 	return s.DefaultBranchRef.Target.OID
 }
 
-// patience is the number of consecutive pages or repositories that may fail before a loop fails.
+// patience is the number of consecutive failures, of pages or repositories, at which a loop fails.
 const patience = 3
 
 // Page implements crawl.Vendor.
@@ -233,7 +235,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 	if err == nil || ctx.Err() != nil || errors.Is(err, crawl.ErrCursor) || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked) {
 		return page, err
 	}
-	if !gitmirror.TooLarge(err) && !errors.Is(err, errRenamed) { // else it is about that one alone
+	if !gitmirror.TooLarge(err) && !errors.Is(err, errRenamed) { // these errors concern one repository
 		v.failing++
 	}
 	if v.failing >= patience {
@@ -242,8 +244,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 	return crawl.Page{Partial: fmt.Errorf("its %ss: %w", kind, err)}, nil
 }
 
-// changes lists changes since the mark, newest first. The list is stale if existing items may
-// differ. This is so after a rename, a new commit, or a deletion.
+// changes returns a page of changes since the mark, newest first. It sets page.Stale if existing
+// items may differ: after a rename, a new commit, or a deletion.
 func (v *vendor) changes(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	now := v.mark(s, of)
 	if at.Cursor == "" {
@@ -282,8 +284,9 @@ var pageOf = map[contentSort]int{issues: 50, pulls: 20, discussions: 20}
 // lookPage is the number of items per query if texts are not requested.
 const lookPage = 100
 
-// threads lists all issues, pull requests or discussions. The first scan lists the newest first and
-// includes the texts. Only webhooks report deletions and transfers to another repository.
+// threads returns a page of all issues, pull requests or discussions of a repository. The first
+// scan lists the newest first and includes the texts. Only webhooks report deletions and transfers
+// to another repository.
 func (v *vendor) threads(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	if list, _ := s.list(of); list.Nodes == nil { // no failure: the other repositories are read
 		return crawl.Page{Hidden: true, Notices: []index.Notice{{Name: s.Name, Sentence: fmt.Sprintf("Its %ss: %v.", of, errHidden)}}}, nil
@@ -310,7 +313,8 @@ func (v *vendor) threads(ctx context.Context, s repositoryState, of contentSort,
 // errHidden means that the credential cannot see a part of a repository.
 var errHidden = errors.New("GitHub does not show them: look at what the credential is allowed")
 
-// page requests a page of a repository's items.
+// page queries a page of a repository's threads. If the query is too large, it halves the number of
+// threads. If the cursor may have expired, the error wraps crawl.ErrCursor.
 func (v *vendor) page(ctx context.Context, s repositoryState, name string, variables map[string]any, at crawl.Place, first int, valid func(thread) bool) (page connection[thread], err error) {
 	variables["id"], variables["after"] = s.NodeID, nil
 	if at.Cursor != "" {
@@ -328,7 +332,7 @@ func (v *vendor) page(ctx context.Context, s repositoryState, name string, varia
 		switch {
 		case errors.Is(err, errHeavy) && first > 1:
 			continue
-		case at.Cursor != "" && errors.As(err, &said): // it may not be taken any more
+		case at.Cursor != "" && errors.As(err, &said): // the cursor may have expired
 			return page, errors.Join(crawl.ErrCursor, err)
 		case err != nil:
 			return page, err
@@ -343,10 +347,10 @@ func (v *vendor) page(ctx context.Context, s repositoryState, name string, varia
 	}
 }
 
-// only lists some issues, pull requests or discussions by number. Missing numbers were deleted or
-// transferred.
+// only queries the given threads by number. Threads that were deleted or transferred go to
+// page.Gone.
 func (v *vendor) only(ctx context.Context, s repositoryState, of contentSort, ids []document.ID) (page crawl.Page, err error) {
-	// An issue of a hidden list is answered like a deleted one.
+	// An issue in an invisible list would look deleted.
 	if list, is := s.list(of); is && list.Nodes == nil {
 		return page, nil
 	}
@@ -375,11 +379,11 @@ func (v *vendor) only(ctx context.Context, s repositoryState, of contentSort, id
 	return page, nil
 }
 
-// threadOf is an issue, a pull request or a discussion on a page.
+// threadOf is a thread on a page, with its repository.
 type threadOf struct {
 	in    repositoryState
 	is    thread
-	whole bool // its text came with the page
+	whole bool // the page contains its text
 }
 
 // threadWait is the maximum time that reading a thread's missing parts waits for the rate limit.
@@ -397,7 +401,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	ctx = sparing(ctx)
 	got := make(map[document.ID]crawl.Read, len(batch))
 	var ids []string
-	missing := make(map[string]crawl.Item) // by their ids in GraphQL
+	missing := make(map[string]crawl.Item) // by GraphQL id
 	for _, it := range batch {
 		switch of := it.Data.(type) {
 		case threadOf:
@@ -431,7 +435,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return got, nil
 }
 
-// thread converts a thread to a document. It first reads the thread's missing parts.
+// thread converts a thread to a document, after reading the comments that did not fit on its page.
 func (v *vendor) thread(ctx context.Context, id document.ID, in repositoryState, t thread) (document.Document, error) {
 	ctx = sparing(ctx)
 	if err := v.client.complete(ctx, &t); err != nil {
@@ -470,8 +474,8 @@ func (v *vendor) Hint(subject string) []crawl.Feed {
 	return []crawl.Feed{feed}
 }
 
-// id returns the id of a document. It consists of the source, the repository's number, the sort,
-// and the number or path.
+// id returns the id of a document: "SOURCE:12:issue:7" for issue 7 of repository 12,
+// "SOURCE:12:file:docs/a.md" for a file.
 func (c *Connector) id(repository int64, of contentSort, key string) document.ID {
 	return document.ID(c.prefix(repository, of) + key)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// soon is the time before a token's expiry from which Check warns.
+// soon is how long before a token's expiry Check starts to warn.
 const soon = 14 * day
 
 // Check returns a short summary of the readable content, and sentences about what may be
@@ -58,8 +58,9 @@ func (c *Connector) Check(ctx context.Context) (what string, notes []string, err
 	return what, notes, errors.Join(faults...)
 }
 
-// token requests information about the token (https://docs.gitlab.com/api/personal_access_tokens/).
-// GitLab shows only personal, group and project access tokens.
+// token returns an error if the token lacks the scope read_api or expires soon
+// (https://docs.gitlab.com/api/personal_access_tokens/). It returns nil if GitLab does not show the
+// token.
 func (c *Connector) token(ctx context.Context) error {
 	var t struct {
 		Scopes  []string `json:"scopes"`
@@ -79,7 +80,8 @@ func (c *Connector) token(ctx context.Context) error {
 	return nil
 }
 
-// try tests one project for each feature that requires a role.
+// try requests a small sample of each feature from a project where the feature is private, and the
+// members of one project. The errors name the missing role.
 func (c *Connector) try(ctx context.Context, list []project) error {
 	var faults []error
 	lacks := func(err error, what string, p project) {

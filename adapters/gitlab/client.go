@@ -23,13 +23,13 @@ const (
 
 // Config selects the instance and the token. Zero fields get their defaults.
 type Config struct {
-	URL        string // of the instance as people open it; https://gitlab.com
+	URL        string // address of the instance in a browser; default https://gitlab.com
 	Token      string
 	AllowHosts []string // hosts that may be contacted although they are not on the public internet
 	CAFile     string
-	Every      time.Duration // average time between two requests; 50 ms
-	Pause      time.Duration // wait before a second attempt; 500 ms
-	Patience   time.Duration // longest wait for a rate limit before a call fails; 30 s
+	Every      time.Duration // average time between two requests; default 50 ms
+	Pause      time.Duration // wait before the second attempt; default 500 ms
+	Patience   time.Duration // longest wait for a rate limit before a call fails; default 30 s
 	Now        func() time.Time
 }
 
@@ -73,7 +73,8 @@ func New(config Config) (*Client, error) {
 // Cost returns the cost of all requests to the instance so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// do asks for a path below the API.
+// do requests a path below the API. If the token is rejected or lacks a scope, the error wraps
+// index.ErrRevoked.
 func (c *Client) do(ctx context.Context, path string) (*sourcehttp.Response, error) {
 	answer, err := c.http.Do(ctx, sourcehttp.Request{Path: path})
 	switch {
@@ -97,7 +98,7 @@ func (c *Client) get(ctx context.Context, path string, to any) error {
 	return nil
 }
 
-// place is a path without its query.
+// place returns a path without its query.
 func place(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	return path
@@ -131,7 +132,7 @@ func page[T any](ctx context.Context, c *Client, path string, valid func(T) bool
 	return items, next, nil
 }
 
-// all reads a list whole.
+// all reads all pages of a list.
 func all[T any](ctx context.Context, c *Client, path string, valid func(T) bool) ([]T, error) {
 	ctx = sourcehttp.Whole(ctx)
 	list := []T{}
@@ -157,7 +158,8 @@ func absent(err error) bool {
 	return false
 }
 
-// unknown reports whether an error means that a group or project is invisible to the token.
+// unknown reports whether an error means that a group or project is invisible to the token. Unlike
+// absent, it returns false for the status 403.
 func unknown(err error) bool { return absent(err) && sourcehttp.Status(err) != http.StatusForbidden }
 
 // account is an account in the format of GitLab's lists. Only administrators see the address,

@@ -19,7 +19,8 @@ import (
 // loadWait is the maximum time that reading a document waits for the instance's rate limit.
 const loadWait = 10 * time.Minute
 
-// fileOf, pageOf and threadOf are the contents of a document.
+// threadOf, pageOf and fileOf identify the content of a document: an issue or merge request, a wiki
+// page, or a file.
 type (
 	threadOf struct {
 		project project
@@ -59,7 +60,7 @@ type wikiPage struct {
 
 func (w wikiPage) valid() bool { return w.Slug != "" }
 
-// mostNotes is the maximum number of pages of comments that are read of a thread.
+// mostNotes is the maximum number of pages of comments that are read per thread.
 const mostNotes = 50
 
 // notes reads the comments of a thread that all of its readers see. It omits internal notes, which
@@ -147,11 +148,11 @@ func (t thread) metadata(p project) map[string]string {
 	return m
 }
 
-// shown is what people call an account.
+// shown returns an account's display name or, if there is none, its user name.
 func (a *account) shown() string {
 	switch {
 	case a == nil:
-		return "Ghost User" // the account was deleted
+		return "Ghost User" // deleted account
 	case a.Name != "":
 		return a.Name
 	}
@@ -169,7 +170,7 @@ func (n note) blocks(ctx context.Context) ([]document.Block, error) {
 	var blocks []document.Block
 	for _, part := range text.Sections {
 		for _, b := range part.Blocks {
-			if b.Kind == document.Heading { // of the comment, and not of the thread
+			if b.Kind == document.Heading { // a heading in a comment is not one of the thread
 				b = document.Block{Kind: document.Paragraph, Text: strings.TrimLeft(b.Text, "# ")}
 			}
 			blocks = append(blocks, b)
@@ -199,7 +200,8 @@ func (v *vendor) page(ctx context.Context, i crawl.Item, of pageOf) (document.Do
 	return d, nil
 }
 
-// content makes the document of a file.
+// content converts a file to a document. If the file is too large, the error wraps
+// index.ErrSkipped.
 func (v *vendor) content(ctx context.Context, i crawl.Item, of fileOf, text []byte) (document.Document, error) {
 	if int64(len(text)) > v.options.MaxBytes {
 		return document.Document{}, fmt.Errorf("it has more than %d MB: %w", v.options.MaxBytes>>20, index.ErrSkipped)

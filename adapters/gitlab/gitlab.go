@@ -35,29 +35,28 @@ const (
 type Options struct {
 	Name          string   // name of the source
 	Groups        []string // full paths of groups, read with their subgroups
-	Projects      []string // full paths of projects; without both, all that the token is a member of
+	Projects      []string // full paths of projects; without Groups and Projects: all that the token is a member of
 	Issues        bool
 	MergeRequests bool
 	Wiki          bool
 	Files         []string // patterns of file paths to read; empty: no files
-	Public        string   // PublicMembers
+	Public        string   // who may read public projects; default PublicMembers
 	Domains       []string // domains whose addresses the instance vouches for
-	HookSecret    string   // which webhooks carry; empty: no webhook is accepted
+	HookSecret    string   // secret that webhooks contain; empty: no webhook is accepted
 
-	Overlap   time.Duration // overlap of a scan of recent changes with the one before; 10 min
-	FullEvery time.Duration // interval between full scans; 24 h
-	WikiEvery time.Duration // interval between scans of a wiki; 1 h
-	MaxBytes  int64         // larger files are left out; 10 MB
-	// Read returns the connector that reads one file from this machine.
+	Overlap   time.Duration // overlap of a scan of recent changes with the previous one; default 10 min
+	FullEvery time.Duration // interval between full scans; default 24 h
+	WikiEvery time.Duration // interval between scans of a wiki; default 1 h
+	MaxBytes  int64         // larger files are skipped; default 10 MB
+	// Read returns a connector that parses the file at a local path.
 	Read   func(path string) (index.Connector, error)
-	Wanted func(path string) bool // whether a file may hold a document; all of them if nil
+	Wanted func(path string) bool // reports whether a file may contain a document; nil: all may
 }
 
 const day = 24 * time.Hour
 
-// Looks lists the changes that a scan can notice, and the scan that notices each. If an issue
-// becomes confidential or loses an assignee, the next scan of permissions moves the issue to its
-// node.
+// Looks says which scan or webhook notices each kind of change. If an issue becomes confidential or
+// loses an assignee, the next scan of permissions moves the issue to its node.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
@@ -104,12 +103,13 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// SourceOf returns the source with a name in the configuration.
+// SourceOf returns the source that has this name in the configuration. Its id is "gitlab-" plus the
+// name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gitlab-" + name), Kind: Kind, Name: name}
 }
 
-// feature is a part of a project that has readers.
+// feature is a part of a project that has its own readers.
 type feature string
 
 const (
@@ -133,7 +133,8 @@ var roles = []int{guest, planner, reporter}
 // kindRole is the kind of a group of the project members that have at least a given role.
 const kindRole = "role"
 
-// internals returns the principal of all accounts of the instance that are not external.
+// internals returns the principal of the group of all accounts of the instance that are not
+// external.
 func (c *Connector) internals() access.Principal {
 	return access.SourceGroup(string(c.source.ID), "internal", "accounts")
 }

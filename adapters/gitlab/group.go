@@ -72,7 +72,8 @@ type memberReader struct {
 	err     error
 }
 
-// read returns the members of a project that have at least a given role.
+// read returns the members of a project that have at least a given role. key is the key of the
+// group, such as "12.20" for Reporters of project 12.
 func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, error) {
 	project, level, _ := strings.Cut(key, ".")
 	least, err := strconv.Atoi(level)
@@ -85,7 +86,7 @@ func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, er
 	}
 	if r.err != nil {
 		if absent(r.err) {
-			return nil, nil // no one reads what the token may not see the readers of
+			return nil, nil // the readers are invisible, so no one may read
 		}
 		return nil, r.err
 	}
@@ -98,9 +99,8 @@ func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, er
 	return found, nil
 }
 
-// personOf converts an account to a person. The account's address counts if the instance says that
-// it is confirmed, or shows it only to the owner of a group. The address must be in a domain that
-// the operator listed.
+// personOf converts an account to a person. It keeps the account's address if the address is in a
+// domain that the operator listed. The caller removes addresses that are known to be unconfirmed.
 func (c *Connector) personOf(a account) index.Person {
 	p := index.Person{ID: strconv.FormatInt(a.ID, 10), Name: a.Name}
 	address := strings.ToLower(strings.TrimSpace(a.Email))

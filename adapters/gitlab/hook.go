@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// event holds the fields that are read from a webhook's payload
+// event holds the required fields of a webhook's payload
 // (https://docs.gitlab.com/user/project/integrations/webhook_events/).
 type event struct {
 	Kind    string `json:"object_kind"`

@@ -8,13 +8,13 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Settings of the environment that hold the credential.
+// Environment variables that contain the credential.
 const (
 	tokenEnv = "GITLAB_TOKEN"
 	hookEnv  = "GITLAB_WEBHOOK_SECRET"
 )
 
-// Statement describes the source kind GitLab.
+// Statement describes GitLab as a kind of source: its setup, settings and permissions.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "issues, merge requests, wikis and files of GitLab projects",
@@ -60,7 +60,7 @@ func Statement() sources.Kind {
 
 // Settings are a source's settings in footnote.yaml.
 type Settings struct {
-	URL           string   `json:"url,omitempty"` // of an instance; empty: gitlab.com
+	URL           string   `json:"url,omitempty"` // address of an instance; empty: gitlab.com
 	Groups        []string `json:"groups,omitempty"`
 	Projects      []string `json:"projects,omitempty"`
 	Issues        bool     `json:"issues,omitempty"`

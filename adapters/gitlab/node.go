@@ -24,7 +24,8 @@ var features = []feature{issues, merges, wiki, code}
 // node returns the id of the node with the readers of a project's feature.
 func node(project int64, f feature) string { return fmt.Sprintf("%d:%s", project, f) }
 
-// confidential returns the id of the node for confidential issues with the same readers.
+// confidential returns the id of the node for the confidential issues of a project that these
+// authors and assignees may read.
 func confidential(project int64, people []int64) string {
 	of := sha256.Sum256([]byte(fmt.Sprint(people)))
 	return fmt.Sprintf("%d:confidential:%s", project, hex.EncodeToString(of[:8]))
@@ -42,9 +43,9 @@ func (c *Connector) acl(node string) access.ACL {
 	return access.ACL{access.Node(string(c.source.ID), node)}
 }
 
-// Nodes implements index.NodeReader. It yields the features of each project. It also yields the
-// readers of each confidential issue, with the issue's document. An issue that becomes confidential
-// is therefore hidden before any document is read.
+// Nodes implements index.NodeReader. It yields a node for each feature of each project. It also
+// yields the readers of each confidential issue, with the issue's document. An issue that becomes
+// confidential is therefore hidden before any document is read.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		list, err := c.projects(ctx)
@@ -81,7 +82,8 @@ func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[ind
 	})
 }
 
-// confidential adds the nodes of confidential issues.
+// confidential adds the nodes and access lists of confidential issues to the batch. It calls flush
+// after each page.
 func (c *Connector) confidential(ctx context.Context, of []project, open map[int64]bool, batch *index.NodeBatch, flush func(int) error) error {
 	known := make(map[string]bool)
 	for _, route := range c.routes(of) {
@@ -149,7 +151,8 @@ func (c *Connector) readers(p project, f feature) access.ACL {
 	return members
 }
 
-// colons escapes names. In an id, a colon separates a part from its document (crawl.Item).
+// colons escapes the colons in a name. In a document id, a colon separates an attachment or other
+// part from its document (crawl.Item).
 var colons = strings.NewReplacer("%", "%25", ":", "%3A")
 
 // id returns the id of a document. The part after the feature is a number, a slug or a path,
@@ -158,7 +161,8 @@ func (c *Connector) id(project int64, f feature, name string) document.ID {
 	return document.ID(fmt.Sprintf("%s:%d/%s/%s", c.source.ID, project, f, colons.Replace(name)))
 }
 
-// name splits the id of a document of a project's feature into its parts.
+// name returns the last part of a document id: a number, a slug or a path. It returns false if the
+// document is not of this project and feature.
 func (c *Connector) name(id document.ID, project string, f feature) (string, bool) {
 	name, ok := strings.CutPrefix(string(id), fmt.Sprintf("%s:%s/%s/", c.source.ID, project, f))
 	if !ok {

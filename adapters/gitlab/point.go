@@ -10,9 +10,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker by a person's role in a project
-// (https://docs.gitlab.com/api/members/). A missing or low role is inconclusive if the project also
-// admits people who are not members. A sufficient role is inconclusive for a confidential issue.
+// MayRead implements index.PointChecker. It checks a person's role in the project
+// (https://docs.gitlab.com/api/members/). If the role is missing or too low, but the project also
+// admits people who are not members, the result is index.CannotAsk. For a confidential issue, a
+// sufficient role also gives index.CannotAsk.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
@@ -42,8 +43,8 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return may
 }
 
-// ask requests a person's role in a project and reports whether the role is sufficient for a
-// feature.
+// ask requests a person's role in a project and returns whether the role is sufficient for a
+// feature. scope is the number of the project.
 func (c *Connector) ask(ctx context.Context, person, scope string, f feature) index.Permission {
 	var p project
 	switch err := c.client.get(ctx, "projects/"+scope, &p); {

@@ -41,7 +41,8 @@ func (p project) level(f feature) string {
 	return map[feature]string{issues: p.Issues, merges: p.Merges, wiki: p.Wiki, code: p.Code}[f]
 }
 
-// has reports whether a project has a feature.
+// has reports whether a feature is enabled and visible to the token. Code also needs a branch with
+// a commit.
 func (p project) has(f feature) bool {
 	level := p.level(f)
 	return level != "" && level != "disabled" && (f != code || p.Branch != "" && !p.Empty)
@@ -149,7 +150,7 @@ func (t thread) version(p project) time.Time {
 // sum hashes a text to a duration of whole microseconds, of at most 71 years.
 func sum(text string) time.Duration {
 	of := fnv.New64a()
-	_, _ = of.Write([]byte(text)) // a sum takes anything
+	_, _ = of.Write([]byte(text)) // writing to a hash never fails
 	return time.Duration(of.Sum64()%(1<<51)) * time.Microsecond
 }
 
@@ -189,7 +190,7 @@ func (l list) next(ctx context.Context, c *Client, cursor string) (items []threa
 	if parts := strings.Fields(cursor); len(parts) > 0 {
 		date = parts[0]
 		if len(parts) == 3 {
-			number, _ = strconv.Atoi(parts[1]) // of our own making; 0 is the first page, too
+			number, _ = strconv.Atoi(parts[1]) // our own cursor; 0 also means the first page
 			before = parts[2]
 		}
 	}
@@ -209,7 +210,7 @@ func (l list) next(ctx context.Context, c *Client, cursor string) (items []threa
 	key := fmt.Sprintf("%d/%d", last.Project, last.IID)
 	switch {
 	case at > date:
-		return items, at, nil // which brings the last entry again
+		return items, at, nil // the next page repeats the last entry
 	case key != before && number < mostPages:
 		return items, fmt.Sprintf("%s %d %s", date, number+1, key), nil
 	}

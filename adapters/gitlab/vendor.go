@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Connector reads one source.
+// Connector reads one configured GitLab source.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -50,10 +50,10 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// vendor implements crawl.Vendor. A run uses the projects that Scopes returned.
+// vendor implements [crawl.Vendor] for GitLab. Scopes sets the projects of a run.
 type vendor struct {
 	*Connector
-	of map[string]project // by the id of the scope
+	of map[string]project // projects by scope id
 }
 
 // reading is the version of the rules for building documents. Raise it if the rules change.
@@ -69,7 +69,7 @@ func (v *vendor) Rules() string {
 	return fmt.Sprintf("gitlab %d %v %v %v %q", reading, o.Issues, o.MergeRequests, o.Wiki, o.Files)
 }
 
-// Scopes implements crawl.Vendor: a scope is a project.
+// Scopes implements crawl.Vendor. A scope is a project.
 func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	list, err := v.projects(ctx)
 	if err != nil {
@@ -84,11 +84,11 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// recent and pushes are prefixes of feeds. The main scan of a feature and its list both have the id
-// "issue/12".
+// recent and pushes are prefixes of feed ids. The main scan of a feature has the id "issue/12", and
+// so has its list.
 const (
-	recent = "recent-" // "recent-issue/groups/acme/": what has changed below a route
-	pushes = "pushes/" // "pushes/12": what was pushed to a default branch
+	recent = "recent-" // "recent-issue/groups/acme/": changed issues below a route
+	pushes = "pushes/" // "pushes/12": files pushed to the default branch of project 12
 )
 
 // Feeds implements crawl.Vendor.
@@ -155,17 +155,18 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 		page, err = v.threads(ctx, of, p, f, at)
 	}
 	for _, known := range []error{sourcehttp.ErrTooLarge, sourcehttp.ErrIncomplete, sourcehttp.ErrItems, sourcehttp.ErrEndless} {
-		if errors.Is(err, known) || absent(err) { // of one project or group, and not of the source
+		if errors.Is(err, known) || absent(err) { // the error concerns one project or group
 			return crawl.Page{Partial: err}, nil
 		}
 	}
 	return page, err
 }
 
-// segment is "issues" or "merge_requests".
+// segment returns the path segment of a feature: "issues" or "merge_requests".
 func segment(f feature) string { return string(f) + "s" }
 
-// recent lists the changes below a route since the mark, oldest first.
+// recent returns a page of threads below a route that have changed since the mark, oldest first.
+// Without a mark it only records the current end.
 func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.Place) (crawl.Page, error) {
 	path := route + segment(f) + "?scope=all&state=all&non_archived=false&"
 	if at.Mark == "" { // a scan follows
@@ -200,7 +201,8 @@ func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.P
 	return found, nil
 }
 
-// threads lists all issues or merge requests of a project, or some by number.
+// threads returns a page of the issues or merge requests of a project. If feed.Only is set, it
+// returns only those.
 func (v *vendor) threads(ctx context.Context, f feature, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	path := "projects/" + p.key() + "/" + segment(f) + "?scope=all&state=all&"
 	if len(feed.Only) > 0 {
@@ -220,7 +222,7 @@ func (v *vendor) threads(ctx context.Context, f feature, p project, feed crawl.F
 	return found, nil
 }
 
-// only lists some threads of a project by number. Missing numbers were deleted.
+// only requests the given threads of a project by number. Deleted threads go to Page.Gone.
 func (v *vendor) only(ctx context.Context, f feature, p project, path string, ids []document.ID) (crawl.Page, error) {
 	var found crawl.Page
 	for some := range slices.Chunk(ids, pageSize) {
@@ -257,8 +259,8 @@ func (v *vendor) item(p project, f feature, t thread) crawl.Item {
 	}
 }
 
-// pages lists the pages of a wiki. GitLab has no dates for wiki pages, so changes are detected by
-// comparing texts.
+// pages returns all pages of a wiki, or only those in feed.Only. GitLab has no dates for wiki
+// pages, so changes are detected by comparing texts.
 func (v *vendor) pages(ctx context.Context, p project, feed crawl.Feed) (crawl.Page, error) {
 	var found crawl.Page
 	add := func(w wikiPage) {
@@ -296,7 +298,7 @@ func (v *vendor) pages(ctx context.Context, p project, feed crawl.Feed) (crawl.P
 	return found, nil
 }
 
-// wanted reports whether a file is read.
+// wanted reports whether a file matches Options.Files and may contain a document.
 func (v *vendor) wanted(path string) bool {
 	return pattern.List(v.options.Files).Match(path) && (v.options.Wanted == nil || v.options.Wanted(path))
 }
@@ -321,8 +323,8 @@ func (e entry) valid() bool { return e.ID != "" && e.Type != "" && e.Path != "" 
 // symlink is the mode of a symbolic link.
 const symlink = "120000"
 
-// tree lists all files of the default branch, or some by path. All pages of the list come from one
-// commit, which the cursor contains.
+// tree returns a page of the files of the default branch, or only those in feed.Only. All pages of
+// the list come from one commit, which the cursor contains.
 func (v *vendor) tree(ctx context.Context, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	if len(feed.Only) > 0 {
 		paths := make([]string, len(feed.Only))
@@ -352,7 +354,8 @@ func (v *vendor) tree(ctx context.Context, p project, feed crawl.Feed, at crawl.
 	return found, err
 }
 
-// files returns files of a commit by path. It reads their metadata from response headers.
+// files returns files of a commit by path. It reads their metadata from response headers. Missing
+// files go to Page.Gone.
 func (v *vendor) files(ctx context.Context, p project, ref string, paths []string) (crawl.Page, error) {
 	var found crawl.Page
 	for _, path := range paths {
@@ -376,7 +379,7 @@ func (p project) file(path, what, ref string) string {
 	return "projects/" + p.key() + "/repository/files/" + url.PathEscape(path) + what + "?ref=" + url.QueryEscape(ref)
 }
 
-// head returns the newest commit of the default branch.
+// head returns the id of the newest commit of the default branch.
 func (v *vendor) head(ctx context.Context, p project) (string, error) {
 	var branch struct {
 		Commit struct {
@@ -394,8 +397,8 @@ func (v *vendor) head(ctx context.Context, p project) (string, error) {
 // limit: "Max diff files: 1000" (https://docs.gitlab.com/administration/diff_limits/).
 const mostDiffs = 1000
 
-// pushed lists the changes since the commit of the mark. If GitLab's comparison is incomplete, all
-// files are listed again.
+// pushed returns the files that have changed since the commit of the mark. If GitLab's comparison
+// is incomplete, it returns crawl.ErrRescan.
 func (v *vendor) pushed(ctx context.Context, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	head, err := v.head(ctx, p)
 	if err != nil || at.Mark == "" || at.Mark == head {

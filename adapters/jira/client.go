@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// Deployments of Jira. Their APIs differ.
+// Values of Config.Deployment. The APIs of Cloud and Data Center differ.
 const (
 	Cloud      = atlassian.Cloud
 	DataCenter = atlassian.DataCenter
@@ -20,7 +20,7 @@ type Config = atlassian.Config
 // share one Client. It is safe for concurrent use.
 type Client struct {
 	*atlassian.Site
-	api string // path of the API below the site
+	api string // path of the API, such as "rest/api/3/"
 }
 
 // IsCloud reports whether a site is on Jira Cloud. It uses the configured deployment, or the
@@ -46,16 +46,16 @@ func (c *Client) get(ctx context.Context, path string, to any) error {
 	return c.Get(ctx, c.api+path, to)
 }
 
-// post asks with a body.
+// post sends body as JSON to a path below the API and decodes the response into to.
 func (c *Client) post(ctx context.Context, path string, body, to any, attempts int) error {
 	return c.Post(ctx, c.api+path, body, to, attempts)
 }
 
-// visitor asks without the credential.
+// visitor returns a client that sends requests without the credential.
 func (c *Client) visitor() *Client { return &Client{Site: c.Visitor(), api: c.api} }
 
-// locate determines the address at which people open issues, if the client uses another address for
-// requests.
+// locate requests the web address at which people open issues. It does nothing if the address is
+// already known.
 func (c *Client) locate(ctx context.Context) error {
 	if c.Address("") != "" {
 		return nil

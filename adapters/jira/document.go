@@ -53,7 +53,7 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 		head := fmt.Sprintf("%s commented (%s UTC):", who, one.Created.UTC().Format("2006-01-02 15:04"))
 		d.Sections = append(d.Sections, quoted(head, c.commentURL(k, one), sections)...)
 	}
-	if len(d.Sections) == 0 { // it is found by its name
+	if len(d.Sections) == 0 { // no text: use the summary
 		d.Sections = []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: k.Fields.Summary}}}}
 	}
 	return d, nil
@@ -65,7 +65,8 @@ func (c *Connector) commentURL(k issue, one comment) string {
 	return c.client.Address("browse/" + url.PathEscape(k.Key) + "?" + atlassian.Query("focusedCommentId", string(one.ID)))
 }
 
-// read parses a long text of an issue. The text is a document in JSON, or marked-up text.
+// read parses a long text of an issue: ADF (JSON) on Cloud, wiki markup on Data Center. It returns
+// no sections for an empty text or an unknown format.
 func read(ctx context.Context, raw json.RawMessage, about body.About) ([]document.Section, error) {
 	var marked string
 	switch {
@@ -76,13 +77,14 @@ func read(ctx context.Context, raw json.RawMessage, about body.About) ([]documen
 	}
 	sections, err := body.ADF(ctx, string(raw), about)
 	if errors.Is(err, body.ErrForm) {
-		return nil, nil // of a form that is not known: there is nothing to be read
+		return nil, nil // unknown format
 	}
 	return sections, err
 }
 
-// quoted returns one section for a text within an issue. The first paragraph names the author, so
-// that passages show the name. Headings in the text do not become headings of the issue.
+// quoted joins the sections of a text within an issue, such as a comment, into one. The text begins
+// with head, so that passages show the author. Headings become paragraphs. It returns nil for an
+// empty text.
 func quoted(head, anchor string, from []document.Section) []document.Section {
 	s := document.Section{Anchor: anchor}
 	for _, part := range from {
@@ -95,7 +97,7 @@ func quoted(head, anchor string, from []document.Section) []document.Section {
 	}
 	switch {
 	case len(s.Blocks) == 0:
-		return nil // nothing is said
+		return nil // empty text
 	case s.Blocks[0].Kind == document.Paragraph:
 		s.Blocks[0].Text = head + " " + s.Blocks[0].Text
 	default:
@@ -154,7 +156,7 @@ func metadata(of project, k issue) map[string]string {
 // file reads an attachment. The attachment has the same readers as its issue.
 func (c *Connector) file(ctx context.Context, e entry, acl access.ACL) (document.Document, error) {
 	path := c.client.api + "attachment/content/" + string(e.file.ID)
-	if !c.client.Cloud { // it tells where it lies
+	if !c.client.Cloud { // Data Center gives the file's address
 		path = e.file.Content
 	}
 	answer, err := c.client.Signed.Do(ctx, sourcehttp.Request{Path: path})

@@ -14,36 +14,36 @@ import (
 // project.
 type facts struct {
 	Project string   `json:"p"`
-	Level   string   `json:"l,omitempty"` // id of its security level
-	Roles   []string `json:"r,omitempty"` // ids of the roles that it is restricted to
-	// restricted in an unknown way: hidden from everyone
+	Level   string   `json:"l,omitempty"` // id of the issue's security level
+	Roles   []string `json:"r,omitempty"` // ids of the roles that the issue is restricted to
+	// Odd says that the issue is restricted in an unknown way and hidden from everyone.
 	Odd bool `json:"o,omitempty"`
-	// People and Groups are the values of the fields that the settings name, by field id.
+	// People and Groups are the ids in issue fields that grant a permission, by field id.
 	People map[string][]string `json:"u,omitempty"`
 	Groups map[string][]string `json:"g,omitempty"`
 }
 
-// node returns the id of the issue's node. It is the project's node if the facts are empty.
-// Otherwise the id contains a digest of the facts.
+// node returns the id of the issue's node. It is the project's id if the project's permission
+// scheme alone determines the readers. Otherwise a digest of the facts follows.
 func (f facts) node() string {
 	if f.bare() && f.Level == "" {
 		return f.Project
 	}
-	text, err := json.Marshal(f) // maps are written in order
+	text, err := json.Marshal(f) // maps are encoded in order
 	if err != nil {
-		panic(err) // it holds nothing that cannot be written
+		panic(err) // every field can be encoded
 	}
 	sum := sha256.Sum256(text)
 	return f.Project + ":" + hex.EncodeToString(sum[:16])
 }
 
-// bare reports whether the settings alone determine the readers.
+// bare reports whether the project's settings and the security level alone determine the readers.
 func (f facts) bare() bool {
 	return len(f.Roles) == 0 && !f.Odd && len(f.People) == 0 && len(f.Groups) == 0
 }
 
-// fieldReporter and fieldAssignee are fields of issues by which a person may hold a permission.
-// Custom fields may grant permissions too.
+// fieldReporter and fieldAssignee are issue fields. A permission scheme can grant a permission to
+// the person in such a field, or in a custom field.
 const (
 	fieldReporter = "reporter"
 	fieldAssignee = "assignee"
@@ -58,9 +58,8 @@ type restriction struct {
 
 const restrictionByRole = "projectrole"
 
-// factsOf extracts the facts from the fields of an issue that the settings name. A field that could
-// restrict the issue must be present, even if empty. If it is missing, the issue is hidden from
-// everyone.
+// factsOf extracts the facts of an issue from the fields that relevant lists. A field that could
+// restrict the issue must be present, even if empty. If it is missing, the issue is Odd.
 func factsOf(project string, i issue, relevant relevance) facts {
 	f := facts{Project: project}
 	_, level := i.raw["security"]
@@ -75,7 +74,7 @@ func factsOf(project string, i issue, relevant relevance) facts {
 	for _, name := range relevant.Fields {
 		people, groups, known := within(i.raw[name])
 		if !known {
-			continue // no one holds anything by it
+			continue // the field grants nothing
 		}
 		if len(people) > 0 {
 			if f.People == nil {
@@ -121,8 +120,9 @@ func (f *facts) restrict(raw json.RawMessage) {
 	f.Roles = slices.Compact(f.Roles)
 }
 
-// within returns the people or groups in a field, which has one or several. A person has an account
-// id or a key. A group has an id on Cloud, and only a name on Data Center.
+// within returns the ids of the people and groups in a field, which has one value or a list. A
+// person has an account id or a key. A group has an id on Cloud, and only a name on Data Center.
+// known is false if the field is missing or malformed.
 func within(raw json.RawMessage) (people, groups []string, known bool) {
 	if len(raw) == 0 {
 		return nil, nil, false
@@ -145,7 +145,7 @@ func within(raw json.RawMessage) (people, groups []string, known bool) {
 		case one.GroupID != "":
 			groups = append(groups, one.GroupID)
 		case one.Name != "" && one.DisplayName == "":
-			// that of a group, and not of a person who has no key
+			// the name of a group: a person also has a display name
 			groups = append(groups, one.Name)
 		}
 	}

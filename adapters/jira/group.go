@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// group is a group in the format of the APIs. On Data Center a group has only a name.
+// group is a group in a response of Jira. On Data Center a group has only a name.
 type group struct {
 	ID   string `json:"groupId"`
 	Name string `json:"name"`
 }
 
-// groupID returns the id of a group.
+// groupID returns the id of a group on Cloud, and its name on Data Center.
 func (c *Connector) groupID(g group) string {
 	if c.client.Cloud {
 		return g.ID
@@ -56,7 +56,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 		if err != nil {
 			return err
 		}
-		logins := make(map[string]string) // by person
+		logins := make(map[string]string) // login names by person id
 		reader := sourcepass.Groups{
 			Principal: c.group, Final: atlassian.Final,
 			Read: func(ctx context.Context, id string) ([]index.Person, error) {

@@ -29,14 +29,14 @@ type holder struct {
 
 // grant lists the people who hold a permission or belong to a security level.
 type grant struct {
-	fixed  access.ACL // the same for all issues
-	fields []string   // the people and groups in one of these fields of the issue
+	fixed  access.ACL // people and groups that are the same for all issues
+	fields []string   // issue fields whose people and groups are included
 	roles  []string   // ids of roles in the project
-	open   bool       // everybody, with an account or without
+	open   bool       // everyone, even without an account
 }
 
-// add adds a holder. It ignores unknown types, such as "sd.customer.portal.only". A person who sees
-// only the portal does not see issues.
+// add adds a holder of a permission to a grant. It ignores unknown types, such as
+// "sd.customer.portal.only". A person who sees only the portal does not see issues.
 func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	id := string(h.Value)
 	if id == "" {
@@ -58,7 +58,7 @@ func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	case "group":
 		if !c.client.Cloud {
 			id = string(h.Parameter)
-		} else if h.Value == "" { // its name alone, of which another group may come to have the same
+		} else if h.Value == "" { // not the name, which another group may get later
 			id = ""
 			if h.Group != nil {
 				id = h.Group.GroupID

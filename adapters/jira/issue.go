@@ -12,7 +12,7 @@ type issue struct {
 	ID     atlassian.ID
 	Key    string
 	Fields fields
-	raw    map[string]json.RawMessage // all fields
+	raw    map[string]json.RawMessage // all requested fields, as JSON
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -26,7 +26,7 @@ func (i *issue) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*i = issue{ID: is.ID, Key: is.Key}
-	if len(is.Fields) == 0 { // ids alone were asked for
+	if len(is.Fields) == 0 { // only ids were requested
 		return nil
 	}
 	if err := json.Unmarshal(is.Fields, &i.raw); err != nil {
@@ -35,7 +35,6 @@ func (i *issue) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(is.Fields, &i.Fields)
 }
 
-// named is an object with a name.
 type named struct {
 	Name string `json:"name"`
 }
@@ -81,7 +80,7 @@ type fields struct {
 	Attachments []attached     `json:"attachment"`
 }
 
-// link is a link to another issue.
+// link is a link between two issues. Either Inward or Outward is set.
 type link struct {
 	Type struct {
 		Inward  string `json:"inward"`
@@ -95,19 +94,18 @@ type link struct {
 	} `json:"outwardIssue"`
 }
 
-// comment is a comment on an issue.
 type comment struct {
 	ID         atlassian.ID    `json:"id"`
 	Author     *account        `json:"author"`
 	Body       json.RawMessage `json:"body"`
 	Created    stamp           `json:"created"`
-	Visibility json.RawMessage `json:"visibility"` // a role or a group that it is limited to
-	// false if internal to a service desk; Data Center does not set it
+	Visibility json.RawMessage `json:"visibility"` // role or group to which the comment is limited
+	// Public is false if the comment is internal to a service desk. Data Center does not set it.
 	Public     *bool `json:"jsdPublic"`
 	Properties *[]struct {
 		Key   string          `json:"key"`
 		Value json.RawMessage `json:"value"`
-	} `json:"properties"` // if requested
+	} `json:"properties"` // nil unless requested
 }
 
 // internal reports whether a comment is, or may be, internal to a service desk. On Data Center,
@@ -131,13 +129,12 @@ func (c *comment) internal() bool {
 	return false
 }
 
-// attached is a file attached to an issue.
 type attached struct {
 	ID      atlassian.ID `json:"id"`
 	Name    string       `json:"filename"`
 	Size    int64        `json:"size"`
 	Created stamp        `json:"created"`
-	Content string       `json:"content"` // its address, on Data Center
+	Content string       `json:"content"` // download address, used on Data Center
 }
 
 // stamp is a time in Jira's format: "2026-11-20T09:00:00.000+0000".

@@ -32,18 +32,18 @@ type Common = atlassian.Options
 
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	Common            // Users: those that Jira names, which only its administrators see
-	Projects []string // keys of the projects to read; none: all that the account sees
-	// interval between full scans of issues, which run in addition to scans of ids (SweepEvery); 1
-	// day
+	Common            // if Users is empty, an administrator account reads the user groups from Jira
+	Projects []string // keys of the projects to read; empty: all that the account sees
+	// FullEvery is the interval between full scans of issues. The scans of ids (SweepEvery) run in
+	// addition. The default is 1 day.
 	FullEvery time.Duration
 }
 
 // SweepEvery is the default interval between scans of all ids.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks lists the kinds of changes and, for each kind, the scan that notices it. If an issue gets a
-// security level that excludes the account, the connector treats the issue as deleted.
+// Looks says which scan notices each kind of change. If an issue gets a security level that
+// excludes the account, the connector treats the issue as deleted.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -70,7 +70,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads one source.
+// Connector reads one configured Jira source.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -101,7 +101,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name in the configuration.
+// SourceOf returns the source that has this name in the configuration. Its id is "jira-" plus the
+// name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("jira-" + name), Kind: Kind, Name: name}
 }
@@ -110,15 +111,16 @@ func SourceOf(name string) document.Source {
 // Everything is then read again.
 const reading = 2
 
-// node returns the access list entry for the readers of a node.
+// node returns the access list of an issue. It consists of the issue's node.
 func (c *Connector) node(f facts) access.ACL {
 	return access.ACL{access.Node(string(c.source.ID), f.node())}
 }
 
-// Kinds of groups.
+// Kinds of group principals.
 const (
 	kindGroup = "group"
-	// a person on Data Center by login name, as roles list their members
+	// kindLogin is a group of one person on Data Center. Its id is a login name, because roles list
+	// their members by login name.
 	kindLogin = "login"
 )
 

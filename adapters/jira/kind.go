@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Statement describes the source kind Jira.
+// Statement describes Jira as a kind of source: its setup, settings and permissions.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "issues of Jira Cloud or Data Center with their comments and attached files",
@@ -60,7 +60,7 @@ type Entry = atlassian.Entry
 // Settings are a source's settings in footnote.yaml.
 type Settings struct {
 	Entry
-	Projects []string `json:"projects,omitempty"` // keys; none: all that the account sees
+	Projects []string `json:"projects,omitempty"` // keys of projects; empty: all that the account sees
 }
 
 // Settings implements sources.Settings.

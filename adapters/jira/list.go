@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// page is a page of a list of the API: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). The list of
-// comments is in a field with another name.
+// page is a page of a list in Jira's format: "startAt", "maxResults", "total", "isLast"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments are in
+// a field of their own.
 type page[T any] struct {
 	StartAt  int   `json:"startAt"`
 	Total    *int  `json:"total"`
@@ -22,7 +22,7 @@ type page[T any] struct {
 	Comments []T   `json:"comments"`
 }
 
-// errCircle marks a list that does not end.
+// errCircle marks a list whose pages repeat.
 var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
 
 // listAll reads a whole list, or returns an error. Pages may be shorter than requested, so the next
@@ -43,7 +43,7 @@ func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string
 		if err := checkItems(path, got); err != nil {
 			return "", err
 		}
-		if p.StartAt != len(all) && len(got) > 0 { // it does not go on where it was asked to
+		if p.StartAt != len(all) && len(got) > 0 { // not the requested position
 			return "", fmt.Errorf("Jira's list %s: %w", path, errCircle)
 		}
 		all = append(all, got...)
@@ -58,7 +58,7 @@ func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string
 	return all, nil
 }
 
-// checkItems returns an error for a page of a list if the list or the id of an item is missing.
+// checkItems returns an error if a page has no list, or an item without an id.
 func checkItems[T any](path string, items []T) error {
 	err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, func(item T) bool {
 		named, is := any(item).(interface{ known() bool })
@@ -70,14 +70,15 @@ func checkItems[T any](path string, items []T) error {
 	return nil
 }
 
-// isID reports whether a text is a valid id of an issue, project, level or file. A valid id is safe
-// in a search and in a path.
+// isID reports whether id is a positive number, the form of all ids of issues, projects, levels and
+// files. Such an id is safe in a search and in a path.
 func isID(id string) bool {
 	number, err := strconv.ParseUint(id, 10, 63)
 	return err == nil && number > 0
 }
 
-// isField reports whether a text is the id of an issue field that may be requested.
+// isField reports whether id is the id of a requestable issue field that can hold people or groups:
+// "reporter", "assignee" or "customfield_10001".
 func isField(id string) bool {
 	number, custom := strings.CutPrefix(id, "customfield_")
 	return custom && isID(number) || id == fieldReporter || id == fieldAssignee

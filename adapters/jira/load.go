@@ -37,7 +37,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	if len(ids) == 1 {
 		there[ids[0]], err = v.alone(ctx, ids[0], fields)
 	} else if err = v.bulk(ctx, ids, fields, there); !atlassian.Final(ctx, err) {
-		err = nil // what is missing is read alone
+		err = nil // missing issues are read one by one
 	}
 	if err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (v *vendor) wanted() []string {
 	return slices.Compact(fields)
 }
 
-// alone reads one issue with a separate request. The issue may have caused a failure, or may not
-// yet be in the search index.
+// alone reads one issue with a separate request. It is for issues that failed in a bulk request or
+// are not yet in the search index.
 func (c *Connector) alone(ctx context.Context, id string, fields []string) (k issue, err error) {
 	return k, asGone(c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(fields, ",")), &k))
 }
@@ -82,8 +82,8 @@ func (c *Connector) alone(ctx context.Context, id string, fields []string) (k is
 // texts may cause the failure.
 const attempts = 2
 
-// bulk reads issues. If a request fails, it reads each half separately. The result lacks issues
-// that fail alone or are invisible.
+// bulk reads issues into a map by id. If a request fails, it requests each half separately. The map
+// lacks issues that fail alone or are invisible.
 func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[string]issue) error {
 	var got struct {
 		Issues []issue `json:"issues"`
@@ -114,7 +114,8 @@ func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[str
 	return c.bulk(ctx, ids[half:], fields, into)
 }
 
-// asGone returns an error that removes the document if the issue is no longer visible.
+// asGone wraps err in index.ErrSkipped if the issue is no longer visible. It returns other errors
+// unchanged.
 func asGone(err error) error {
 	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)

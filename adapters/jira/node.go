@@ -15,24 +15,25 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// nodeState is the checkpoint of Nodes. Times are in seconds since 1970.
+// nodeState is the checkpoint of Connector.Nodes. Times are in seconds since 1970.
 type nodeState struct {
-	Projects map[string]*projectState `json:"projects,omitempty"` // by id
-	Done     []string                 `json:"d,omitempty"`        // of the pass under way: ids of projects
-	// some content of a project was not checked in the current pass
+	Projects map[string]*projectState `json:"projects,omitempty"` // by project id
+	Done     []string                 `json:"d,omitempty"`        // ids of projects read in the current pass
+	// Failed says that a project could not be read in the current pass.
 	Failed bool `json:"x,omitempty"`
 }
 
 // projectState is the stored state of a project.
 type projectState struct {
-	// facts of issues that have other readers than their level, by node id
+	// Facts has the facts of issues whose readers do not depend on the security level alone, by
+	// node id.
 	Facts    map[string]facts `json:"f,omitempty"`
-	Mark     int64            `json:"m,omitempty"` // until when changes are known, by Jira's clock
-	Full     int64            `json:"w,omitempty"` // when all issues were last looked at
+	Mark     int64            `json:"m,omitempty"` // time of the newest change read, by Jira's clock
+	Full     int64            `json:"w,omitempty"` // time of the last full scan
 	Relevant relevance        `json:"r,omitzero"`
 }
 
-// nodes is the state of one call of Nodes.
+// nodes holds the state of one call of Connector.Nodes.
 type nodes struct {
 	*Connector
 	send  func(index.NodeBatch) error
@@ -43,10 +44,10 @@ type nodes struct {
 	now   time.Time
 }
 
-// Nodes implements index.NodeReader. It yields every project, every security level, and the known
-// issues whose fields determine their readers. In projects with such issues it reads changed
-// issues. It reads all issues every Options.FullEvery, or if the settings name other fields. It
-// continues an interrupted pass.
+// Nodes implements index.NodeReader. It yields a node for each project, each security level, and
+// each set of issues whose fields determine their readers. In projects with such issues it reads
+// changed issues. It reads all issues every Options.FullEvery, or if the settings name other
+// fields. It continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}
@@ -100,7 +101,8 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.emit(index.NodeBatch{Complete: whole})
 }
 
-// project reads who may browse a project, and which issue fields this depends on.
+// project reads who may browse a project and sends its nodes. If the project is temporarily
+// unreadable, it reports the known nodes as unread.
 func (n *nodes) project(ctx context.Context, p project) error {
 	id := string(p.ID)
 	k := n.state.Projects[id]
@@ -122,7 +124,7 @@ func (n *nodes) project(ctx context.Context, p project) error {
 	case atlassian.Final(ctx, err) || !n.passing(err):
 		return err
 	}
-	n.state.Failed = true // its levels are not known, so that they cannot be told to be unread
+	n.state.Failed = true // its levels are unknown and cannot be reported as unread
 	return n.emit(index.NodeBatch{Unread: append([]string{id}, slices.Sorted(maps.Keys(k.Facts))...)})
 }
 
@@ -133,14 +135,15 @@ func (n *nodes) passing(err error) bool {
 		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errShort) || errors.Is(err, errCircle)
 }
 
-// readFieldIssues reads the issues of a project whose fields determine their readers.
+// readFieldIssues updates k with the issues of a project whose fields determine their readers. It
+// reads changed issues, or all issues if a full scan is due.
 func (n *nodes) readFieldIssues(ctx context.Context, p project, k *projectState, r *rules) error {
 	relevant := r.relevance(p)
 	full := k.Full == 0 || n.now.Sub(time.Unix(k.Full, 0)) >= n.options.FullEvery || !relevant.same(k.Relevant)
 	switch {
 	case r.denied:
 		return nil
-	case !relevant.single() && full: // settings alone say who may read
+	case !relevant.single() && full: // the settings alone determine the readers
 		*k = projectState{Full: sourcepass.Seconds(n.now), Relevant: relevant}
 		return nil
 	case !relevant.single():
@@ -192,7 +195,8 @@ func rolesOf(all map[string]facts) []string {
 // mostTold is the maximum number of nodes in a batch.
 const mostTold = 5000
 
-// yieldNodes yields the nodes of a project.
+// yieldNodes sends the nodes of a project: one for the project, one for each security level, and
+// one for each set of facts.
 func (n *nodes) yieldNodes(p project, k *projectState, r *rules) error {
 	list := []facts{{Project: string(p.ID)}}
 	for _, id := range slices.Sorted(maps.Keys(r.levels)) {

@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker on Cloud: "Returns … for a list of projects, the projects
-// for which the user has the permission". Only administrators may ask about other people
+// MayRead implements index.PointChecker. On Cloud it asks which projects a person may browse. Only
+// administrators may ask about other people
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). A person
-// who may not browse a project may read none of its issues. If the person may browse the project,
-// the API has no answer for an issue with a security level. Data Center has no such request.
+// who may not browse a project may read none of its issues. For a project's issues with fewer
+// readers, and on Data Center, the result is index.CannotAsk.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
@@ -72,7 +72,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return may
 }
 
-// toNumber converts an id to a number, for requests that need a number.
+// toNumber converts an id to a positive number. It returns false for any other text.
 func toNumber(id string) (int64, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	return n, err == nil && n > 0

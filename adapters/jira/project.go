@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// project is a project in the format of the APIs.
+// project is a project in a response of Jira.
 type project struct {
 	ID       atlassian.ID `json:"id"`
 	Key      string       `json:"key"`
@@ -29,9 +29,9 @@ type project struct {
 // known reports whether the project has an id.
 func (p project) known() bool { return isID(string(p.ID)) }
 
-// account is a person in the format of the APIs. Cloud identifies a person by account id, Data
-// Center by key and name. If a person's name changes, the key stays the same and another person may
-// get the name.
+// account is a person in a response of Jira. Cloud identifies a person by account id, Data Center
+// by key and name. If a person's name changes, the key stays the same and another person may get
+// the name.
 type account struct {
 	AccountID   string `json:"accountId"`
 	Key         string `json:"key"`
@@ -87,7 +87,8 @@ func (c *Connector) chosen(p project) bool {
 	return len(c.options.Projects) == 0 || slices.ContainsFunc(c.options.Projects, func(key string) bool { return strings.EqualFold(key, p.Key) })
 }
 
-// ours lists the projects of the source that the account sees.
+// ours lists the projects of the source that the account sees. Its errors have advice for the
+// operator.
 func (c *Connector) ours(ctx context.Context) ([]project, error) {
 	all, err := c.projects(ctx, c.client)
 	switch sourcehttp.Status(err) {

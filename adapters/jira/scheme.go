@@ -19,8 +19,8 @@ type site struct {
 	users    access.ACL
 	byApp    map[string]access.ACL // users of one application
 	visible  map[string]bool       // ids of the projects that visitors see
-	schemes  map[string]levels     // of security levels, by id of the scheme
-	unlisted bool                  // who may use Jira is not shown
+	schemes  map[string]levels     // security levels by scheme id; nil if invisible
+	unlisted bool                  // it is invisible who may use Jira
 }
 
 // levels holds the security levels of a scheme, by id.
@@ -82,7 +82,7 @@ func (c *Connector) site(ctx context.Context) (*site, error) {
 	return s, nil
 }
 
-// named are groups by their names.
+// named returns the groups that have one of these names.
 func (c *Connector) named(ctx context.Context, names []string) (access.ACL, error) {
 	all, err := c.groups(ctx)
 	acl := access.ACL{}
@@ -109,7 +109,7 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
 		return nil, err
 	case sourcehttp.Status(err) != 0 || errors.Is(err, atlassian.ErrMalformed):
-		// it is refused, or led to a page to log in
+		// visitors are refused or sent to a login page
 		return map[string]bool{}, nil
 	}
 	return nil, err
@@ -123,11 +123,11 @@ func (c *Connector) hidden(ctx context.Context, err error) bool {
 
 // rules says who may browse the issues of a project.
 type rules struct {
-	denied bool // invisible: hidden from everyone
+	denied bool // the scheme is invisible: issues are hidden from everyone
 	browse grant
 	levels map[string]grant
-	names  map[string]string // of the levels
-	lost   bool              // members of levels are invisible: levels are empty
+	names  map[string]string // names of the levels, by id
+	lost   bool              // members of levels are invisible, so levels is empty
 	roles  map[string]access.ACL
 }
 
@@ -186,7 +186,7 @@ func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels,
 	}
 	err := c.client.get(ctx, "project/"+string(p.ID)+"/issuesecuritylevelscheme", &scheme)
 	switch {
-	case sourcehttp.Status(err) == http.StatusNotFound: // it has none
+	case sourcehttp.Status(err) == http.StatusNotFound: // the project has no levels
 		return levels{}, nil
 	case c.hidden(ctx, err):
 		return nil, nil //nolint:nilnil // it is not shown
@@ -226,7 +226,8 @@ func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels,
 	return known, nil
 }
 
-// fill reads the people in the roles that rules, or issues with some facts, name.
+// fill reads the people and groups in roles into r.roles. It reads the roles that the rules name,
+// and the additional roles in named.
 func (c *Connector) fill(ctx context.Context, r *rules, p project, named []string) error {
 	wanted := slices.Concat(r.browse.roles, named)
 	for _, l := range r.levels {
@@ -283,8 +284,8 @@ func (c *Connector) actors(ctx context.Context, p project, role string) (access.
 	return acl, err
 }
 
-// clauses returns the clauses for reading issues of a project with some facts. nil means that no
-// one may read them.
+// clauses returns the conditions for reading issues with some facts. A reader must be in every
+// list. nil means that no one may read them.
 func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 	if r.denied || f.Odd {
 		return nil
@@ -317,10 +318,10 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 
 // relevance lists the issue fields and security levels that a project's settings refer to.
 type relevance struct {
-	Fields []string `json:"f,omitempty"` // fields whose values may hold a permission
-	Levels []string `json:"l,omitempty"` // ids of its security levels
-	Hidden bool     `json:"h,omitempty"` // its levels or their members are invisible
-	Single bool     `json:"s,omitempty"` // issues may be restricted to roles, each by itself
+	Fields []string `json:"f,omitempty"` // issue fields that may grant a permission
+	Levels []string `json:"l,omitempty"` // ids of the project's security levels
+	Hidden bool     `json:"h,omitempty"` // the levels or their members are invisible
+	Single bool     `json:"s,omitempty"` // single issues may be restricted to roles
 }
 
 func (r *rules) relevance(p project) relevance {
@@ -334,7 +335,7 @@ func (r *rules) relevance(p project) relevance {
 	return relevance{Fields: slices.Compact(fields), Levels: ids, Hidden: r.lost, Single: p.Simplified}
 }
 
-// same reports whether two are.
+// same reports whether two values are equal.
 func (r relevance) same(other relevance) bool {
 	a, errA := json.Marshal(r)
 	b, errB := json.Marshal(other)

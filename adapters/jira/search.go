@@ -12,18 +12,19 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// searching is a search for issues, in JQL.
+// searching is a search for issues by a JQL query.
 type searching struct {
 	jql    string
 	fields []string
 	most   int
-	// anchored searches have an order in which only deletions change positions. If an entry
-	// disappears, the search ends with errShifted. If an entry is missing, it ends with errShort.
+	// anchored says that only deletions change positions in the results. If an issue disappears
+	// during the search, it ends with errShifted. If issues are missing at the end, it ends with
+	// errShort.
 	anchored bool
 }
 
-// check returns an error for an incomplete page of search results. Missing issues then do not count
-// as deleted.
+// check returns an error for an incomplete page of search results. Otherwise the missing issues
+// would count as deleted.
 func (s searching) check(found []issue) error {
 	placed := slices.Contains(s.fields, "project")
 	err := sourcehttp.CheckItems(found, sourcehttp.MaxElements, func(i issue) bool { return isID(string(i.ID)) && (!placed || i.Fields.Project != nil) })
@@ -119,7 +120,7 @@ func (c *Client) searchByToken(ctx context.Context, s searching, at string) ([]i
 	return got.Issues, got.Next, nil
 }
 
-// searchAll reads all results of a search. If any page fails, it returns an error and no results.
+// searchAll calls each with every result of a search. If it returns an error, results are missing.
 func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) error {
 	return sourcehttp.EachPage("Jira's search", "", func(at string) (string, error) {
 		found, next, err := c.search(ctx, s, at)
@@ -140,8 +141,8 @@ const (
 	mostListed = 1000
 )
 
-// zone returns the time zone of the account. Searches interpret times in that zone: "the time zone
-// is the one set in your profile".
+// zone returns the time zone of the account, or nil if it is unknown. Searches interpret times in
+// that zone: "the time zone is the one set in your profile".
 func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 	var me struct {
 		TimeZone string `json:"timeZone"`

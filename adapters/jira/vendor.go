@@ -17,23 +17,23 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor implements crawl.Vendor. A run without changes reads the projects, the account's time zone
+// vendor implements [crawl.Vendor] for Jira. Each run reads the projects, the account's time zone
 // and the latest changes. Every Options.SweepEvery it scans the ids of all issues for deletions,
 // and the settings of projects. It scans all issues every Options.FullEvery, or if the settings
 // name other fields.
 type vendor struct {
 	*Connector
 
-	// Of one run.
+	// The fields below belong to one run. Maps are by project id.
 	projects  map[string]project
-	relevance map[string]relevance // what settings name, by project, as of its last scan
-	fresh     map[string]relevance // read by this run
+	relevance map[string]relevance // fields and levels that the settings named at the last scan
+	fresh     map[string]relevance // fields and levels that the settings name now
 	odd       map[string]bool      // projects with a notice about hidden issues
-	all       *site                // without who may use the site: that decides no names of nodes
+	all       *site                // without users, which do not affect documents
 }
 
-// feedChanges and the constants below it are prefixes of a source's feeds. The name of a project's
-// feed ends in the project's id.
+// feedChanges is the id of the feed of latest changes. feedIssues and feedIDs are prefixes of the
+// ids of a project's feeds: "issues/10001", "ids/10001".
 const (
 	feedChanges = "changes"
 	feedIssues  = "issues/"
@@ -67,7 +67,7 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// Feeds implements crawl.Vendor. The note of a project's feed is the project's relevance.
+// Feeds implements crawl.Vendor. The note of a scope is the project's relevance in JSON.
 func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	if len(scopes) == 0 {
 		return nil
@@ -99,7 +99,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 	return v.issues(ctx, of, at)
 }
 
-// changes lists the latest changes. The first call only records the current time.
+// changes returns a page of the latest changes. Without a mark it only records the time of the
+// newest change.
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	s := searching{most: mostListed, fields: v.listed()}
 	floor, err := time.Parse(time.RFC3339, at.Mark)
@@ -126,7 +127,8 @@ func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err
 	return p, nil
 }
 
-// issues lists the issues of a project.
+// issues returns a page of a project's issues. For the first page it also reads the project's
+// settings.
 func (v *vendor) issues(ctx context.Context, of project, at crawl.Place) (p crawl.Page, err error) {
 	if at.Cursor == "" {
 		r, err := v.settings(ctx, of, &p)
@@ -144,8 +146,8 @@ func (v *vendor) issues(ctx context.Context, of project, at crawl.Place) (p craw
 	return p, err
 }
 
-// ids lists the ids of the issues of a project. If the project's settings now name other fields,
-// all issues must be listed.
+// ids returns a page of the ids of a project's issues. If the project's settings now name other
+// fields, it returns crawl.ErrRescan.
 func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.Page, err error) {
 	if at.Cursor == "" {
 		r, err := v.settings(ctx, of, &p)
@@ -163,8 +165,8 @@ func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.P
 	return p, err
 }
 
-// settings reads the settings of a project. If the settings are invisible, the project is hidden
-// from everyone. If they temporarily cannot be read, the previous settings remain.
+// settings returns the fields and levels that a project's settings name. It reads them once per
+// run. If they temporarily cannot be read, it adds a notice and returns the previous result.
 func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relevance, error) {
 	id := string(of.ID)
 	if r, known := v.fresh[id]; known {
@@ -182,7 +184,8 @@ func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relev
 	return v.relevance[id], nil
 }
 
-// scan reads a page of the list of a project's issues.
+// scan returns a page of a project's issues. If the list is short or the project has gone, it sets
+// p.Partial.
 func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.Page, most int, fields []string) ([]issue, error) {
 	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: most, fields: fields, anchored: !at.Loose}
 	found, next, err := v.client.search(ctx, s, at.Cursor)
@@ -194,7 +197,7 @@ func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.
 	case atlassian.Final(ctx, err):
 		return nil, err
 	case atlassian.Absent(err) || at.Cursor == "" && sourcehttp.Status(err) == http.StatusBadRequest:
-		// the project has gone since
+		// the project is gone
 		p.Partial = err
 	default:
 		return nil, v.stale(at, err)
@@ -202,7 +205,8 @@ func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.
 	return found, nil
 }
 
-// stale reports whether an error means that a position has expired, or that the list shifted.
+// stale wraps err in crawl.ErrCursor if a position has expired or the list has shifted. It returns
+// other errors unchanged.
 func (v *vendor) stale(at crawl.Place, err error) error {
 	if errors.Is(err, errShifted) || errors.Is(err, errExpired) || errors.Is(err, errCircle) || at.Cursor != "" && sourcehttp.Status(err) == http.StatusBadRequest {
 		return errors.Join(crawl.ErrCursor, err)
@@ -210,7 +214,7 @@ func (v *vendor) stale(at crawl.Place, err error) error {
 	return err
 }
 
-// only lists some issues of a project. It returns those that are visible.
+// only returns the given issues of a project that exist and are visible.
 func (v *vendor) only(ctx context.Context, of project, documents []document.ID) (p crawl.Page, err error) {
 	var ids []string
 	for _, d := range documents {
@@ -218,7 +222,7 @@ func (v *vendor) only(ctx context.Context, of project, documents []document.ID) 
 			ids = append(ids, id)
 		}
 	}
-	there := make(map[string]issue, len(ids)) // a search that names what was deleted may be refused
+	there := make(map[string]issue, len(ids)) // by id; a search for deleted ids may be refused
 	for some := range slices.Chunk(ids, mostBodies) {
 		if err := v.bulk(ctx, some, v.listed(), there); err != nil {
 			return p, err
@@ -234,11 +238,11 @@ func (v *vendor) only(ctx context.Context, of project, documents []document.ID) 
 	return p, nil
 }
 
-// mostKeys is how many projects a search names.
+// mostKeys is the maximum number of projects that a search names.
 const mostKeys = 50
 
-// scope returns the condition that selects the projects. It returns "" if there are too many
-// projects. Issues of other projects are then dropped later.
+// scope returns the JQL condition that selects the source's projects: "project in (10001,10002) and
+// ". It returns "" if there are too many projects. Issues of other projects are then dropped later.
 func (v *vendor) scope() string {
 	if len(v.projects) > mostKeys {
 		return ""
@@ -251,7 +255,7 @@ func (v *vendor) scope() string {
 	return "project in (" + strings.Join(ids, ",") + ") and "
 }
 
-// listed returns the fields of an issue that are read before its text.
+// listed returns the issue fields to request in lists, without texts.
 func (v *vendor) listed() []string {
 	fields := []string{"project", "updated", "security", "issuerestriction"}
 	if v.options.Attachments {
@@ -271,8 +275,8 @@ type entry struct {
 	file  *attached
 }
 
-// list converts issues and their attachments to items. If in is not empty, it is the project of all
-// of them.
+// list adds issues and their attachments to p.Items. If in is not nil, it skips issues of other
+// projects.
 func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
 	for _, one := range found {
 		id := string(one.ID)
@@ -281,7 +285,7 @@ func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
 		}
 		of, ours := v.projects[string(one.Fields.Project.ID)]
 		if in != nil && of.ID != in.ID || !ours {
-			continue // it was moved meanwhile, or is in a project that is not read
+			continue // moved meanwhile, or in a project that is not read
 		}
 		is := factsOf(string(of.ID), one, v.relevance[string(of.ID)])
 		if is.Odd && !v.odd[string(of.ID)] {
@@ -306,13 +310,13 @@ func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
 	}
 }
 
-// notice adds a notice about a project for the operator.
+// notice returns a notice about a project for the operator. sentence is a format for with.
 func notice(of project, sentence string, with ...any) index.Notice {
 	return index.Notice{Name: of.Key, Sentence: fmt.Sprintf(sentence, with...)}
 }
 
-// id returns the id of a document. It consists of the source, the issue's id and, for an
-// attachment, the file's id. It does not change if the issue is moved.
+// id returns the id of a document: "SOURCE:10001" for an issue, "SOURCE:10001:20002" for an
+// attachment. It does not change if the issue is moved.
 func (c *Connector) id(issue, file string) document.ID {
 	id := string(c.source.ID) + ":" + issue
 	if file != "" {
@@ -321,7 +325,8 @@ func (c *Connector) id(issue, file string) document.ID {
 	return document.ID(id)
 }
 
-// placeOf parses a document id.
+// placeOf splits a document id into an issue's id and a file's id. file is "" for an issue. ok is
+// false if the document is not of this source.
 func (c *Connector) placeOf(id document.ID) (issue, file string, ok bool) {
 	rest, ok := strings.CutPrefix(string(id), string(c.source.ID)+":")
 	issue, file, _ = strings.Cut(rest, ":")

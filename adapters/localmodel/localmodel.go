@@ -37,10 +37,10 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// answer is a server's response. The zero value means that there was none.
+// answer is a server's response. The zero value means that the server did not respond.
 type answer struct {
 	status int
-	server string // the header of that name
+	server string // the Server header
 	body   []byte
 }
 
@@ -50,7 +50,7 @@ func (a answer) decode(to any) bool {
 	return a.status == http.StatusOK && json.Unmarshal(a.body, to) == nil
 }
 
-// refused reports whether a server wants a key.
+// refused reports whether a server requires a key.
 func (a answer) refused() bool {
 	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
@@ -79,7 +79,7 @@ func sendRequest(ctx context.Context, address, path string, body any) (answer, e
 	if err != nil {
 		return answer{}, fmt.Errorf("ask %s: %w", address, err)
 	}
-	defer res.Body.Close() // it is read as far as it matters
+	defer res.Body.Close() // the rest of the body is not needed
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
 		return answer{}, fmt.Errorf("read the answer of %s: %w", address, err)
@@ -143,7 +143,7 @@ func identify(ctx context.Context, address string) *localmodel.Server {
 			}
 			asking.Go(func() {
 				a, err := sendRequest(ctx, address, path, nil)
-				if err != nil { // nothing listens, or no server that is known
+				if err != nil { // nothing listens there, or an unknown kind of server
 					return
 				}
 				mu.Lock()
@@ -208,8 +208,8 @@ func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
 	var err error
 	switch {
 	case o.Server.Kind == localmodel.Ollama:
-		// The server's own window counts: requests of the OpenAI protocol cannot say another one, and
-		// a model that another program loaded with one is loaded again.
+		// Ollama's own window applies, because requests of the OpenAI protocol cannot set a window.
+		// A model that another program loaded with a different window is loaded again.
 		a, err = sendRequest(ctx, o.Server.Address, ollamaGenerate, map[string]any{"model": o.Model.Name, "stream": false})
 	case o.Model.Window == 0:
 		path := "/v1/chat/completions"

@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/localmodel"
 )
 
-// openAIModels and the constants below it are paths that are requested from servers. The comment on
-// each reader below describes the documented responses.
+// Paths of requests to model servers. The comments of the read functions describe the documented
+// responses.
 const (
 	openAIModels   = "/v1/models"
 	ollamaVersion  = "/api/version"
@@ -107,15 +107,15 @@ func readOllama(ctx context.Context, address string, said map[string]answer) ([]
 	return append(models, others...), "", true
 }
 
-// describe reads two values from /api/show: "capabilities" (completion, tools, embedding), and the
-// trained context window, "ARCHITECTURE.context_length" in "model_info". It removes the name of a
-// model without completion.
+// describe requests details of Ollama's models from /api/show. It sets whether a model supports
+// tools, and its trained context window ("ARCHITECTURE.context_length" in "model_info"). It removes
+// the name of a model without the capability "completion".
 func describe(ctx context.Context, address string, models []localmodel.Model) {
 	var asking sync.WaitGroup
 	for i := range models {
 		asking.Go(func() {
 			a, err := sendRequest(ctx, address, ollamaShow, map[string]string{"model": models[i].Name})
-			if err != nil { // the table of families says enough
+			if err != nil { // the defaults for the model's family remain
 				return
 			}
 			var shown struct {

@@ -18,12 +18,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Path is the path of the Handler.
+// Path is the URL path at which [Handler] is to be served.
 const Path = "/mcp"
 
-// Limits of requests.
+// Limits of requests to [Handler].
 const (
-	MaxRequests  = 64 // requests at once
+	MaxRequests  = 64 // concurrent requests
 	MaxPerPerson = 8  // concurrent requests per person
 	MaxAsks      = 16 // concurrent calls of ask, which may take minutes
 	MaxOwnAsks   = 2  // concurrent calls of ask per person
@@ -91,7 +91,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		}
 		caller, token, err := service.Caller(ctx, secret)
 		if errors.As(err, new(mcp.Refusal)) {
-			if token.ID != "" { // anyone can send one that is not known
+			if token.ID != "" { // unknown tokens are not logged, because anyone can send them
 				config.Logger.InfoContext(ctx, "a token was refused", "token", token.ID, "reason", err)
 			}
 			return nil, refused{err}
@@ -105,8 +105,8 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		return infoOf(ctx, caller, token.Expires), nil
 	}
 	calls := inbound.AtOnce(MaxRequests, inbound.Everyone, inbound.AtOnce(MaxPerPerson, person, whole(routes)))
-	// The token is checked before the body is read, so requests with invalid tokens take none of
-	// the places for calls.
+	// The token is checked before the body is read, so requests with invalid tokens do not count
+	// towards MaxRequests.
 	bearer := auth.RequireBearerToken(verify, options)(calls)
 	fromSlack := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", "Bearer slackbot") // verify does not look at it
@@ -118,12 +118,14 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 
 var errLookup = errors.New("the token could not be looked up; try again later")
 
-// infoOf returns a caller in the format of the SDK.
+// infoOf returns a caller, and the context that ends when the client disconnects, in the format of
+// the SDK.
 func infoOf(ctx context.Context, caller mcp.Caller, expires time.Time) *auth.TokenInfo {
 	return &auth.TokenInfo{Expiration: expires, UserID: idOf(caller), Extra: map[string]any{callerKey: caller, waitingKey: ctx}}
 }
 
-// info is like infoOf, for a request that Slack signed.
+// info returns the caller of a request that Slack signed, in the format of the SDK. If the request
+// names no person, the result has no caller.
 func (s signed) info(ctx context.Context) *auth.TokenInfo {
 	if !s.named {
 		return &auth.TokenInfo{Expiration: time.Now().Add(time.Minute), UserID: "slackbot"}
@@ -131,7 +133,9 @@ func (s signed) info(ctx context.Context) *auth.TokenInfo {
 	return infoOf(ctx, s.caller, time.Now().Add(askWithin))
 }
 
-// granted is infoOf for an access token.
+// granted returns the caller that an access token of the OAuth issuer names, in the format of the
+// SDK. It logs why a token is refused or cannot be checked. errLookup means that it cannot be
+// checked now.
 func granted(ctx context.Context, service *mcp.Service, granting *issuer, token string, logger *slog.Logger) (*auth.TokenInfo, error) {
 	person, expires, err := granting.person(ctx, token)
 	switch {
@@ -147,16 +151,17 @@ func granted(ctx context.Context, service *mcp.Service, granting *issuer, token 
 	return infoOf(ctx, service.For(person, mcp.OAuth), expires), nil
 }
 
-// callerKey, waitingKey and askKey are keys of values that are stored with a request. The values
-// are its caller, the context that ends when the client disconnects, and whether the request counts
-// as a call of ask. The SDK passes on the request's context only for the newest protocol.
+// callerKey, waitingKey and askKey are keys of auth.TokenInfo.Extra. Their values are the caller, a
+// context that ends when the client disconnects, and true for a call of ask. The SDK itself passes
+// on the request's context only for the newest protocol.
 const callerKey, waitingKey, askKey = "caller", "waiting", "ask"
 
-// errAmbiguous refuses a call of ask that routes did not recognise as one. The SDK decodes messages
-// differently. For {"name":"ask","Name":"search"}, it calls ask.
+// errAmbiguous refuses a call of ask that was not recognised as one, because the SDK decodes
+// messages differently. For {"name":"ask","Name":"search"}, the SDK calls ask.
 var errAmbiguous = errors.New("the call is ambiguous: write each key once, in small letters")
 
-// markAsk marks a request as a call of ask.
+// markAsk returns a handler that marks each request as a call of the tool ask and passes it to
+// next.
 func markAsk(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if info := auth.TokenInfoFromContext(r.Context()); info.Extra != nil { // nil: it names no one
@@ -191,8 +196,8 @@ type refused struct{ error }
 
 func (r refused) Is(target error) bool { return target == auth.ErrInvalidToken }
 
-// challenge adds sign-in instructions to refusals. The SDK adds them only if there is an
-// authorization server.
+// challenge adds sign-in instructions (WWW-Authenticate) to refusals of requests without a token.
+// The SDK adds them only if there is an authorization server.
 func challenge(metadata string, next http.Handler) http.Handler {
 	says := "Bearer"
 	if metadata != "" {
@@ -209,7 +214,7 @@ func challenge(metadata string, next http.Handler) http.Handler {
 	})
 }
 
-// deadline closes connections of clients that do not read their responses.
+// deadline closes the connections of clients that do not read their response within answerWithin.
 func deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerWithin)); err != nil {
@@ -222,11 +227,11 @@ func deadline(next http.Handler) http.Handler {
 
 const noDeadline = "the connection takes no deadline"
 
-// routes holds the handlers of requests whose bodies have been read: calls of ask without progress,
-// calls of ask with progress, and other requests.
+// routes holds the handlers of requests whose bodies have been read. streamed handles calls of ask
+// that request progress, ask handles other calls of ask, and once handles other requests.
 type routes struct{ once, ask, streamed http.Handler }
 
-// of returns the handler and the time limit of a message.
+// of returns the handler of a message and the time limit for its response.
 func (s routes) of(message []byte) (http.Handler, time.Duration) {
 	var call struct {
 		Method string `json:"method"`
@@ -247,8 +252,8 @@ func (s routes) of(message []byte) (http.Handler, time.Duration) {
 	return s.streamed, askWithin
 }
 
-// whole reads a request's body before it calls the handler. The connection may then be silent while
-// the answer is generated. Otherwise the server's read deadline would cancel the call.
+// whole returns a handler that reads a request's whole body before it calls the handler for the
+// message. Otherwise the server's read deadline would cancel a call while its answer is generated.
 func whole(next routes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))

@@ -23,8 +23,8 @@ const maxMessage = 256 << 10
 // waiting. If the context is nil, the call's own context applies.
 type callerOf func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error)
 
-// newServer returns a server with the tools. Closing ending ends running answers. ending may be
-// nil.
+// newServer returns an MCP server with the tools of service. caller identifies the caller of each
+// call. Closing ending, which may be nil, ends running answers.
 func newServer(service *mcp.Service, version string, logger *slog.Logger, ending <-chan struct{}, caller callerOf) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
 		Instructions: mcp.Instructions, Logger: quiet(logger),
@@ -83,8 +83,8 @@ func progressOf(r *sdk.CallToolRequest) func(context.Context, string) {
 	}
 }
 
-// quiet returns a logger for the SDK. It drops the messages about every request. It logs the SDK's
-// errors at debug level, because nearly all of them are client errors.
+// quiet returns a logger for the SDK. It drops the SDK's messages about requests below the level of
+// warnings. It logs the others at debug level, because nearly all of them are client errors.
 func quiet(logger *slog.Logger) *slog.Logger { return slog.New(mistakes{logger.Handler()}) }
 
 type mistakes struct{ slog.Handler }

@@ -22,7 +22,7 @@ import (
 // MetadataPattern is the route of the protected resource's metadata (RFC 9728).
 const MetadataPattern = "/.well-known/oauth-protected-resource"
 
-// OAuthConfig sets whose access tokens are accepted.
+// OAuthConfig says which OAuth access tokens are accepted.
 type OAuthConfig struct {
 	Issuer   string // issuer, as tokens name it
 	Resource string // the address of this server
@@ -53,13 +53,14 @@ type issuer struct {
 	OAuthConfig
 	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer was asked
 	asking   chan struct{}                        // holds a value during a lookup
-	failed   time.Time                            // last time without success; asking guards it
+	failed   time.Time                            // time of the last failed lookup; guarded by asking
 	keys     keyFetches
 }
 
 func newIssuer(c OAuthConfig) *issuer { return &issuer{OAuthConfig: c, asking: make(chan struct{}, 1)} }
 
-// Limits on requests to an issuer.
+// issuerTimeout limits one request to the issuer. issuerAgain is the delay before the next request
+// after a failure, or for more keys.
 const (
 	issuerTimeout = 5 * time.Second
 	issuerAgain   = 5 * time.Second
@@ -68,8 +69,8 @@ const (
 // errIssuer reports that a token could not be checked.
 var errIssuer = errors.New("the issuer of access tokens cannot be asked")
 
-// ready fetches the issuer's keys once. A failure is cached for a while, so that forged tokens do
-// not cause endless requests.
+// ready returns a verifier of the issuer's tokens. The first call asks the issuer for its metadata.
+// A failure is cached for issuerAgain, so that forged tokens do not cause endless requests.
 func (i *issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if known := i.verifier.Load(); known != nil {
 		return known, nil
@@ -122,7 +123,7 @@ func (k *keyFetches) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// allow starts a fetch. If none may start, it returns the reason.
+// allow records that a fetch of keys starts. If none may start now, it returns the reason.
 func (k *keyFetches) allow() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -142,7 +143,8 @@ func (k *keyFetches) note(got bool) {
 	k.last, k.got = time.Now(), got
 }
 
-// verify checks a token's issuer, audience, expiry and signature.
+// verify checks a token's issuer, audience, expiry and signature. A refused error means that the
+// token is invalid. Any other error means that it could not be checked.
 func verify(ctx context.Context, by *oidc.IDTokenVerifier, token string) (*oidc.IDToken, error) {
 	valid, err := by.Verify(ctx, token)
 	if noKey(err) { // another request may have fetched its key in between
@@ -202,8 +204,8 @@ func (i *issuer) person(ctx context.Context, token string) (access.Account, time
 
 var accountForm = regexp.MustCompile(`^(?:(slack):([A-Z0-9]{1,40}):([A-Z0-9]{1,40})|(discord):([0-9]{1,20}))$`)
 
-// accountOf parses an account. Email addresses are not accepted, because not every issuer verifies
-// them.
+// accountOf parses an account, such as "slack:T1:U1" or "discord:123". Email addresses are not
+// accepted, because not every issuer verifies them.
 func accountOf(text string) (access.Account, bool) {
 	m := accountForm.FindStringSubmatch(text)
 	if m == nil {

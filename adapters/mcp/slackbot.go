@@ -18,8 +18,8 @@ const signature = "X-Slack-Signature"
 // signedKey is the context key of the signed caller of a request.
 type signedKey struct{}
 
-// signed is the caller of a request that Slack signed. Requests that call no tool may name no
-// person.
+// signed is the caller of a request that Slack signed. named is false if the request names no
+// person, because it calls no tool.
 type signed struct {
 	caller mcp.Caller
 	named  bool
@@ -29,8 +29,9 @@ type signed struct {
 // are checked.
 const maxUnsigned = 16
 
-// slackbot passes requests that Slack signed to in, together with the person that a request names.
-// Other requests go to others. These include every request with a bearer token.
+// slackbot passes requests that Slack signed, with the person that a request names, to the handler
+// in. It passes all other requests to others. A request with a bearer token is never treated as
+// signed.
 func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) http.Handler {
 	unsigned := inbound.NewBodies(maxMessage, maxUnsigned)
 	check := func(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
@@ -65,7 +66,8 @@ func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) 
 	})
 }
 
-// named returns the account in a message of Slackbot.
+// named returns the account of the person in a message of Slackbot. It returns false if the message
+// names no person.
 func named(message []byte) (access.Account, bool) {
 	var of struct {
 		Params struct {

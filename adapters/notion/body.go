@@ -11,12 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// mostBlocks is the maximum number of blocks of a page, and deepestPart their maximum nesting. No
-// one reads a larger page, and a cycle of blocks has no end.
+// mostBlocks is the maximum number of blocks of a page. deepestPart is their maximum nesting, which
+// also ends a cycle of blocks.
 const (
 	mostBlocks  = 20_000
-	deepestPart = 40 // blocks within one another
-	toggleLevel = 4  // of a toggle as a heading: below Notion's three
+	deepestPart = 40 // levels of nested blocks
+	toggleLevel = 4  // heading level of a toggle at the top of a page
 )
 
 var errMany = errors.New("it holds more than " + strconv.Itoa(mostBlocks) + " blocks. Split it into several pages")
@@ -25,19 +25,20 @@ var errMany = errors.New("it holds more than " + strconv.Itoa(mostBlocks) + " bl
 type writer struct {
 	*Connector
 	tree    *tree
-	page    string // its id
-	root    string // the root above the page
+	page    string // id of the page
+	root    string // id of the root above the page
 	partial *partialPage
 	outline document.Outline
-	list    []string // adjacent list items
+	list    []string // lines of the current list
 	count   int
 	found   crawl.Finding // pages and databases on the page, and omitted parts
 	files   []block
-	failed  error // the first error of what has none to return
-	omitted error // reason of the last omission within a block
+	failed  error // first error in a function that cannot return it
+	omitted error // reason why a block was omitted last
 }
 
-// blocks writes blocks in order. indent is the depth within a list, or 0 outside of lists.
+// blocks writes the child blocks of a block or page, in order. indent is the depth within a list,
+// or 0 outside of lists.
 func (w *writer) blocks(ctx context.Context, id string, depth, indent int) error {
 	if depth > deepestPart {
 		return nil
@@ -67,7 +68,7 @@ func (w *writer) blocks(ctx context.Context, id string, depth, indent int) error
 	return nil
 }
 
-// block writes a block with its content.
+// block writes a block with its child blocks. number is the block's number in a numbered list.
 func (w *writer) block(ctx context.Context, b block, number, depth, indent int) error {
 	text := w.text(ctx, b.RichText)
 	switch b.Type {
@@ -118,9 +119,9 @@ func (w *writer) block(ctx context.Context, b block, number, depth, indent int) 
 	return w.inner(ctx, b, depth, indent)
 }
 
-// inner writes the content of a block.
+// inner writes the child blocks of a block.
 func (w *writer) inner(ctx context.Context, b block, depth, indent int) error {
-	// "has_children" is true of some, and what they hold is refused
+	// "has_children" is true for some of these, but Notion refuses their children
 	if !b.HasChildren || b.Type == "unsupported" {
 		return nil
 	}
@@ -138,7 +139,7 @@ func (w *writer) paragraph(text string, indent int) {
 	}
 }
 
-// item writes a list item with its content.
+// item writes a list item with its child blocks.
 func (w *writer) item(ctx context.Context, b block, line string, depth, indent int) error {
 	w.list = append(w.list, strings.Repeat("  ", indent)+line)
 	return w.inner(ctx, b, depth, indent+1)
@@ -207,7 +208,7 @@ func (w *writer) child(ctx context.Context, b block, indent int) error {
 	}
 	w.found.IDs = append(w.found.IDs, w.id(at))
 	if _, listed := w.roots[b.ID]; listed {
-		return nil // with other readers
+		return nil // a root, which has other readers
 	}
 	var title string
 	if json.Unmarshal(b.Title, &title) != nil || title == "" {
@@ -255,7 +256,8 @@ func (w *writer) text(ctx context.Context, runs []rich) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// named returns the name of another page as readers of this page may see it.
+// named returns the title of another page if that page has the same readers as this page, otherwise
+// "(another page)".
 func (w *writer) named(ctx context.Context, at place, title string) string {
 	root, err := w.tree.root(ctx, at)
 	if err != nil && w.failed == nil {

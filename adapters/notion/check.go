@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// firstParts is the number of pages of a search that are checked for unnamed pages.
+// firstParts is the number of pages of search results that Check reads.
 const firstParts = 3
 
 // Check returns a short summary of the readable pages and their readers. It fails if no page can be
@@ -70,11 +70,11 @@ func said(readers access.ACL) string {
 	return strings.Join(names, ", ")
 }
 
-// mostUnnamed limits how many undecided pages are named.
+// mostUnnamed is the maximum number of pages that an error of Check lists.
 const mostUnnamed = 10
 
-// unnamed returns visible pages and databases that are below no root. It searches only the first
-// search results and returns the topmost objects.
+// unnamed returns the names of visible pages and databases that are below no root. It reads only
+// the first search results. It omits objects below other visible objects.
 func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	t := c.tree()
 	var all []*object

@@ -16,7 +16,7 @@ import (
 // completely.
 type partialPage struct {
 	edited  time.Time
-	answers map[string]list // by request
+	answers map[string]list // responses by request path
 }
 
 // mostHalves is the maximum number of partly read pages that are cached. mostAnswers is the maximum
@@ -26,7 +26,8 @@ const (
 	mostAnswers = 2000
 )
 
-// resume returns the cached responses of an interrupted read of the same version of a page.
+// resume returns and removes the cached responses of an interrupted read of a page. If there are
+// none for this version of the page, the result is empty.
 func (c *Client) resume(id string, edited time.Time) *partialPage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,7 +39,8 @@ func (c *Client) resume(id string, edited time.Time) *partialPage {
 	return h
 }
 
-// cachePartial caches an interrupted read of a page, so that a later read continues it.
+// cachePartial caches an interrupted read of a page, so that a later read continues it. If the
+// cache is full, it does nothing.
 func (c *Client) cachePartial(id string, h *partialPage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +63,7 @@ func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 		if !known {
 			err := w.client.get(ctx, asked, &got)
 			if status := sourcehttp.Status(err); id != w.page && (status == http.StatusBadRequest || status == http.StatusNotFound) {
-				// of a kind that the API does not give out, or gone since: the rest of the page is
-				// read
+				// unsupported by the API, or deleted: skip the block and read the rest of the page
 				w.omitted, all = err, nil
 				return "", nil
 			}

@@ -21,16 +21,16 @@ const version = "2026-03-11"
 
 // Config sets the credential for Notion. Zero fields get their defaults.
 type Config struct {
-	URL        string // base URL of the API, with a trailing slash; https://api.notion.com/v1/
+	URL        string // base URL of the API, with a trailing slash; default https://api.notion.com/v1/
 	Token      string // token of an internal integration
 	AllowHosts []string
 	CAFile     string
-	// Every is the average time between two requests; 340 ms. "an average of three requests per
-	// second", "Some bursts beyond the average rate are allowed"
+	// Every is the average time between two requests. The default is 340 ms: "an average of three
+	// requests per second", "Some bursts beyond the average rate are allowed"
 	// (https://developers.notion.com/reference/request-limits).
 	Every    time.Duration
-	Patience time.Duration // longest wait for a rate limit before a request fails; 30 s
-	Pause    time.Duration // wait before a second attempt; 500 ms
+	Patience time.Duration // longest wait for a rate limit before a request fails; default 30 s
+	Pause    time.Duration // wait before the second attempt; default 500 ms
 	Now      func() time.Time
 }
 
@@ -39,10 +39,10 @@ type Config struct {
 type Client struct {
 	config Config
 	http   *sourcehttp.Client
-	files  *http.Client // fetches files from where Notion keeps them; sends no credential
+	files  *http.Client // fetches stored files without the credential
 
 	mu      sync.Mutex
-	partial map[string]*partialPage // pages whose reading was interrupted, by id
+	partial map[string]*partialPage // interrupted reads of pages, by page id
 }
 
 // serviceOverload is the status for an overloaded service: "529 … service_overload", with
@@ -92,7 +92,7 @@ func (c *Client) get(ctx context.Context, path string, to any) error {
 	return c.ask(ctx, sourcehttp.Request{Path: path}, to)
 }
 
-// post asks with a body.
+// post sends body as JSON to a path below the API and decodes the response into to.
 func (c *Client) post(ctx context.Context, path string, body, to any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -131,13 +131,13 @@ func absent(err error) bool {
 	return false
 }
 
-// list is a part of a list.
+// list is a page of a list in Notion's format.
 type list struct {
 	Results       []json.RawMessage `json:"results"`
 	HasMore       bool              `json:"has_more"`
 	NextCursor    string            `json:"next_cursor"`
 	RequestStatus struct {
-		Type string `json:"type"` // "incomplete" where a query has more than 10,000 results
+		Type string `json:"type"` // "incomplete" if a query has more than 10,000 results
 	} `json:"request_status"`
 }
 

@@ -9,7 +9,7 @@ import (
 
 const tokenEnv = "NOTION_TOKEN"
 
-// Statement describes the source kind Notion.
+// Statement describes Notion as a kind of source: its setup, settings and permissions.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "pages and databases of a Notion workspace",
@@ -48,9 +48,9 @@ func Statement() sources.Kind {
 
 // Settings are a source's settings in footnote.yaml.
 type Settings struct {
-	Readers sources.Lists `json:"readers"` // by a page's or database's address or id
+	Readers sources.Lists `json:"readers"` // access lists by the address or id of a page or database
 	Files   bool          `json:"files,omitempty"`
-	URL     string        `json:"url,omitempty"` // of the API; empty: Notion's own
+	URL     string        `json:"url,omitempty"` // base URL of the API; empty: Notion's own
 }
 
 // Settings implements sources.Settings.

@@ -31,7 +31,8 @@ func (v *vendor) Load(_ context.Context, batch []crawl.Item) (map[document.ID]cr
 	return got, nil
 }
 
-// load reads a page, and returns the pages and databases that are on it.
+// load reads a page as a document. It passes the pages and databases on the page to it.Found. If it
+// is interrupted, a later call continues.
 func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string) (document.Document, error) {
 	id := bareID(o.ID)
 	w := &writer{Connector: v.Connector, tree: v.tree, page: id, root: root, partial: v.client.resume(id, o.Edited)}

@@ -21,7 +21,7 @@ func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[ind
 		for _, id := range slices.Sorted(maps.Keys(c.roots)) {
 			o, err := c.root(ctx, id)
 			trashed := o.InTrash
-			// what stands in something that was thrown away is not said to be in the trash itself
+			// Notion does not mark objects below a trashed object as trashed
 			if err == nil && !trashed {
 				trashed, err = t.trashed(ctx, o.Parent.place())
 			}

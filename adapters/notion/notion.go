@@ -24,26 +24,25 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "notion"
 
-// Looks lists the kinds of changes and, for each kind, the scan that notices it. Notion does not
-// provide the members of groups.
+// Looks says which scan notices each kind of change. Notion does not provide the members of groups.
 var Looks = index.Looks{
 	index.ChangeNode: {Documents: true}, index.ChangeMove: {Documents: true}, index.ChangeDeletion: {Documents: true},
 }
 
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	Name string // of the source
+	Name string // name of the source
 	// Readers maps each root to its readers, who may read everything below the root. A root is the
 	// address or id of a page or database. If the list of readers is empty, no one may read.
 	Readers map[string]access.ACL
-	// Read returns the connector that reads a file of a page from this machine. If nil, no files
-	// are read.
+	// Read returns a connector that parses the file at a local path. If nil, no files on pages are
+	// read.
 	Read     func(path string) (index.Connector, error)
-	Wanted   func(name string) bool // whether a file may contain text; nil: all may
-	MaxBytes int64                  // larger files are left out; 25 MB
+	Wanted   func(name string) bool // reports whether a file may contain text; nil: all may
+	MaxBytes int64                  // larger files are skipped; default 25 MB
 }
 
 // MostOfFile is the default size limit of files on pages, in bytes.
@@ -58,7 +57,7 @@ var idForm = regexp.MustCompile(`(?:^|[^0-9a-f])([0-9a-f]{32})$`)
 func ID(address string) (string, error) {
 	bare, query, _ := strings.Cut(strings.TrimSpace(address), "?")
 	bare, _, _ = strings.Cut(bare, "#")
-	for part := range strings.SplitSeq(query, "&") { // a page that is opened next to another
+	for part := range strings.SplitSeq(query, "&") { // the address of a page in a side panel
 		if inner, ok := strings.CutPrefix(part, "p="); ok {
 			bare = inner
 		}
@@ -74,15 +73,15 @@ func ID(address string) (string, error) {
 	return found[1], nil
 }
 
-// bareID returns an id in the API's format, without dashes.
+// bareID converts an id from the API to lower case without dashes.
 func bareID(id string) string { return strings.ToLower(strings.ReplaceAll(id, "-", "")) }
 
-// Connector reads one source.
+// Connector reads one configured Notion source.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
 	options Options
-	roots   map[string]access.ACL // by id
+	roots   map[string]access.ACL // readers of each root, by id
 	source  document.Source
 }
 
@@ -121,7 +120,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name in the configuration.
+// SourceOf returns the source that has this name in the configuration. Its id is "notion-" plus the
+// name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("notion-" + name), Kind: Kind, Name: name}
 }
@@ -133,13 +133,13 @@ func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited 
 // Everything is then read again.
 const reading = 2
 
-// node returns the access list entry for the readers below a root.
+// node returns the principal of the readers of a root.
 func (c *Connector) node(root string) access.Principal { return access.Node(string(c.source.ID), root) }
 
-// id is the id of a page's document.
+// id returns the document id of a page.
 func (c *Connector) id(page string) document.ID { return document.ID(string(c.source.ID) + ":" + page) }
 
-// pageOf is the page of a document.
+// pageOf returns the page id in a document id.
 func (c *Connector) pageOf(id document.ID) string {
 	return strings.TrimPrefix(string(id), string(c.source.ID)+":")
 }

@@ -13,20 +13,21 @@ type object struct {
 	Object     string              `json:"object"`
 	ID         string              `json:"id"`
 	Created    time.Time           `json:"created_time"`
-	Edited     time.Time           `json:"last_edited_time"` // to the minute
+	Edited     time.Time           `json:"last_edited_time"` // exact to the minute
 	InTrash    bool                `json:"in_trash"`
 	Parent     parent              `json:"parent"`
 	URL        string              `json:"url"`
 	Properties map[string]property `json:"properties"`
 
 	DatabaseParent *parent `json:"database_parent"` // for a data source: the parent of its database
-	Title          []rich  `json:"title"`           // of a data source or database
+	Title          []rich  `json:"title"`           // title of a data source or database
 	DataSources    []struct {
 		ID string `json:"id"`
-	} `json:"data_sources"` // of a database
+	} `json:"data_sources"` // data sources of a database
 }
 
-// parent is the parent of an object (https://developers.notion.com/reference/parent-object).
+// parent refers to the object that contains another object
+// (https://developers.notion.com/reference/parent-object).
 type parent struct {
 	Type         string `json:"type"`
 	PageID       string `json:"page_id"`
@@ -35,7 +36,8 @@ type parent struct {
 	BlockID      string `json:"block_id"`
 }
 
-// place is a position in the tree. Its kind determines how to request the object.
+// place identifies a page, database, data source or block. Its kind determines how to request the
+// object.
 type place struct {
 	kind kind
 	id   string
@@ -62,7 +64,7 @@ func (p parent) place() place {
 	case "block_id":
 		return place{blockKind, bareID(p.BlockID)}
 	}
-	return place{} // the workspace, an agent, and whatever comes to be: nothing that has readers
+	return place{} // the workspace, an agent or an unknown type, none of which has readers
 }
 
 // name returns the title of a page, data source or database.
@@ -80,8 +82,8 @@ func (o *object) name() string {
 	return "Untitled"
 }
 
-// address returns the address at which people open the object. It ignores an address outside of
-// Notion, because citations would link there.
+// address returns the address at which people open the object. If Notion's address is on another
+// site, it returns a standard address on www.notion.so, because citations show the address.
 func (o *object) address() string {
 	if at, err := url.Parse(o.URL); err == nil && outhttp.At(at, "notion.so", "notion.com", "notion.site") {
 		return o.URL
@@ -89,7 +91,8 @@ func (o *object) address() string {
 	return "https://www.notion.so/" + bareID(o.ID)
 }
 
-// rich is a run of text (https://developers.notion.com/reference/rich-text).
+// rich is a run of text with the same format, or a mention or equation
+// (https://developers.notion.com/reference/rich-text).
 type rich struct {
 	Type      string `json:"type"`
 	PlainText string `json:"plain_text"`
@@ -103,7 +106,7 @@ type rich struct {
 	} `json:"equation"`
 }
 
-// plain returns the text of runs that name no other page.
+// plain returns the text of runs as one line. Use it only for runs that mention no other page.
 func plain(runs []rich) string {
 	var b strings.Builder
 	for _, r := range runs {
@@ -112,7 +115,8 @@ func plain(runs []rich) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// block is a block of a page (https://developers.notion.com/reference/block).
+// block is a unit of content on a page, such as a paragraph or a table
+// (https://developers.notion.com/reference/block).
 type block struct {
 	ID          string
 	Type        string
@@ -122,7 +126,7 @@ type block struct {
 	content
 }
 
-// content is the content of a block of any kind.
+// content has the fields of all types of blocks. Only those of the block's type are set.
 type content struct {
 	RichText   []rich `json:"rich_text"`
 	Caption    []rich `json:"caption"`
@@ -130,17 +134,17 @@ type content struct {
 	Language   string `json:"language"`
 	Expression string `json:"expression"`
 	URL        string `json:"url"`
-	// a string for child pages and databases; runs for meeting notes
+	// Title is a string for child pages and databases, and has runs for meeting notes.
 	Title        json.RawMessage `json:"title"`
 	Cells        [][]rich        `json:"cells"`
 	SyncedFrom   *syncedFrom     `json:"synced_from"`
 	IsToggleable bool            `json:"is_toggleable"`
-	Source       string          `json:"type"` // of a file: "file" where Notion keeps it, "external"
+	Source       string          `json:"type"` // for a file: "file" if Notion stores it, else "external"
 	File         struct {
 		URL string `json:"url"`
 	} `json:"file"`
 	Name     string            `json:"name"`
-	Children map[string]string `json:"children"` // of meeting notes: ids of their parts
+	Children map[string]string `json:"children"` // for meeting notes: ids of their parts
 }
 
 type syncedFrom struct {
@@ -167,7 +171,7 @@ func (b *block) UnmarshalJSON(text []byte) error {
 	}
 	if held := all[head.Type]; len(held) > 0 {
 		if err := json.Unmarshal(held, &b.content); err != nil {
-			b.content = content{} // of a kind that is not known: nothing of it is
+			b.content = content{} // unknown content
 		}
 	}
 	return nil

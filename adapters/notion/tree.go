@@ -10,14 +10,15 @@ import (
 type tree struct {
 	*Connector
 	mu    sync.Mutex
-	known map[string]spot // by id
+	known map[string]spot // positions by object id
 }
 
-// spot is the parent of an object. It is empty if the object is deleted, in the trash or invisible.
+// spot is the position of an object in the tree: its parent, and whether the object is gone. An
+// object is gone if it is deleted, in the trash or invisible.
 type spot struct {
 	above   place
 	gone    bool
-	trashed bool // it is shown, in the trash
+	trashed bool // it is visible and in the trash
 }
 
 // deepest is the maximum nesting of objects. Deeper objects have no readers.
@@ -25,13 +26,13 @@ const deepest = 500
 
 func (c *Connector) tree() *tree { return &tree{Connector: c, known: make(map[string]spot)} }
 
-// recordParents records the parents in an answer.
+// recordParents records the parents that a response about an object contains.
 func (t *tree) recordParents(o *object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := bareID(o.ID)
 	t.known[id] = spot{above: o.Parent.place(), gone: o.InTrash, trashed: o.InTrash}
-	if o.Parent.DataSourceID != "" && o.Parent.DatabaseID != "" { // a page says both
+	if o.Parent.DataSourceID != "" && o.Parent.DatabaseID != "" { // a page in a database names both
 		source := bareID(o.Parent.DataSourceID)
 		if _, known := t.known[source]; !known {
 			t.known[source] = spot{above: place{database, bareID(o.Parent.DatabaseID)}}
@@ -42,8 +43,8 @@ func (t *tree) recordParents(o *object) {
 	}
 }
 
-// root returns the nearest root among an object and its ancestors, or "" if there is none. Errors
-// are transient.
+// root returns the id of the nearest root among an object and its ancestors, or "" if there is
+// none. Its errors are transient.
 func (t *tree) root(ctx context.Context, at place) (string, error) {
 	for range deepest {
 		if at.kind == atTop {
@@ -61,7 +62,7 @@ func (t *tree) root(ctx context.Context, at place) (string, error) {
 		}
 		at = s.above
 	}
-	return "", nil // a circle, or as good as one
+	return "", nil // a cycle, or too deep
 }
 
 // trashed reports whether an object or a visible ancestor is in the trash.
@@ -75,14 +76,14 @@ func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 			return s.trashed, err
 		}
 		if s.gone {
-			break // it is not shown, and neither is what it stands in
+			break // it is invisible, and so are its ancestors
 		}
 		at = s.above
 	}
 	return false, nil
 }
 
-// spot returns the parent of an object. It requests the object if the parent is unknown.
+// spot returns the position of an object. It requests the object if the position is unknown.
 func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	t.mu.Lock()
 	s, known := t.known[at.id]

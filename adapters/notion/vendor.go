@@ -17,34 +17,34 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor implements crawl.Vendor. Every run lists everything visible to the integration, a hundred
-// pages per request, and reads edited pages. "Search is not guaranteed to return everything, and
-// the index may change as your connection iterates through pages and databases"
-// (https://developers.notion.com/reference/search-optimizations-and-limitations). A run therefore
-// also lists the pages of every database. It requests the pages and databases found on pages, and
-// all stored ones that were not listed.
+// vendor implements [crawl.Vendor] for Notion. Every run lists everything visible to the
+// integration, a hundred pages per request, and reads edited pages. "Search is not guaranteed to
+// return everything, and the index may change as your connection iterates through pages and
+// databases" (https://developers.notion.com/reference/search-optimizations-and-limitations). A run
+// therefore also lists the pages of every database. It requests the pages and databases found on
+// pages, and all stored ones that were not listed.
 type vendor struct {
 	*Connector
 
-	// Of one run.
+	// The fields below belong to one run.
 	began time.Time
 	tree  *tree
 }
 
 const (
 	feedPages  = "pages"
-	feedSource = "rows/" // and the id of a data source
+	feedSource = "rows/" // the id of a data source follows
 	// together is the number of pages that are requested one by one before progress is stored. At
-	// three requests a second, one background task requests some dozens.
+	// three requests per second, one background task requests a few dozen pages.
 	together = 8
 	// databaseMark is the prefix of the ids of databases found on pages.
 	databaseMark = "d"
 )
 
-// entry is a page of a list.
+// entry is a listed page.
 type entry struct {
 	*object
-	root string // the root above it
+	root string // id of the root above the page
 }
 
 // Source implements crawl.Vendor.
@@ -82,8 +82,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 	return v.search(ctx, at)
 }
 
-// search lists everything that a search shows. It starts with the roots, because a search may omit
-// them.
+// search returns a page of everything that Notion's search shows. The first page begins with the
+// roots, because a search may omit them.
 func (v *vendor) search(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	var all []*object
 	if at.Cursor == "" {
@@ -93,7 +93,7 @@ func (v *vendor) search(ctx context.Context, at crawl.Place) (p crawl.Page, err 
 			if err != nil && !absent(err) {
 				return p, err
 			}
-			if p.Lost[id] = err != nil; err == nil { // nodes tell of lost ones
+			if p.Lost[id] = err != nil; err == nil { // Nodes reports lost roots
 				all = append(all, &o)
 			}
 		}
@@ -136,7 +136,7 @@ func (v *vendor) rows(ctx context.Context, id string, at crawl.Place) (p crawl.P
 	var got list
 	switch err := v.client.post(ctx, "data_sources/"+id+"/query", body, &got); {
 	case absent(err) && at.Cursor == "":
-		return p, nil // it is not shown any more
+		return p, nil // the data source is no longer visible
 	case absent(err):
 		return p, fmt.Errorf("%w: %w", crawl.ErrCursor, err)
 	case err != nil:
@@ -163,7 +163,8 @@ func (v *vendor) rows(ctx context.Context, id string, at crawl.Place) (p crawl.P
 	return p, v.list(ctx, &p, objects)
 }
 
-// only lists some pages, and the rows of some databases.
+// only requests the given pages and databases, and adds those that are visible. A database is added
+// as a feed of its pages.
 func (v *vendor) only(ctx context.Context, ids []document.ID) (p crawl.Page, err error) {
 	var there []*object
 	for _, d := range ids {
@@ -236,7 +237,7 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, objects []*object) err
 // long as a page may be edited again within the same minute, each run returns another version.
 func (v *vendor) version(o *object) time.Time {
 	if o.Edited.After(v.began.Add(-2 * time.Minute)) {
-		return v.began.Truncate(time.Millisecond).Add(time.Microsecond) // no date of Notion's
+		return v.began.Truncate(time.Millisecond).Add(time.Microsecond) // different from all dates of Notion
 	}
 	return o.Edited
 }

@@ -31,7 +31,7 @@ type chunk struct {
 	Usage   *usage `json:"usage"`
 	Timings struct {
 		Cached int `json:"cache_n"`
-	} `json:"timings"` // llama.cpp, also where its usage has no details
+	} `json:"timings"` // llama.cpp sends the number here even if its usage has no details
 }
 
 type usage struct {
@@ -54,8 +54,8 @@ type callContent struct {
 	Arguments arguments `json:"arguments"`
 }
 
-// content is text. It is parsed from a JSON string, or from a list of parts whose text is joined.
-// Parts of other kinds are ignored.
+// content is message text. In JSON, it is a string or a list of parts. The texts of the parts are
+// joined. Parts of other kinds are ignored.
 type content string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -93,7 +93,8 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// maxCalls is the maximum index of a call. Callers may use the index to size a slice.
+// maxCalls is the maximum index of a tool call. It limits the memory of callers that size a slice
+// by the index.
 const maxCalls = 1_000
 
 // decoder converts the chunks of one stream to deltas.
@@ -111,7 +112,8 @@ func newDecoder() *decoder { return &decoder{ids: map[int]string{}, last: -1} }
 // every event is smaller, so text does not wait for memory.
 const smallEventBytes = 4 << 10
 
-// decodeWithin is decode with reserved memory.
+// decodeWithin decodes an event. If the event is larger than smallEventBytes, it first waits until
+// memory is available.
 func (d *decoder) decodeWithin(ctx context.Context, raw []byte) ([]llm.Delta, error) {
 	if len(raw) <= smallEventBytes {
 		return d.decode(raw)

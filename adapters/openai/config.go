@@ -77,7 +77,8 @@ func (e *Endpoint) explainer(model, setting string, sent []string) explainer {
 	}
 }
 
-// host names the endpoint in errors.
+// host returns the host of the base URL for error texts. It returns "the model endpoint" if the URL
+// is invalid.
 func (e *Endpoint) host() string {
 	u, err := url.Parse(e.BaseURL)
 	if err != nil {

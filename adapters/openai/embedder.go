@@ -44,8 +44,8 @@ type Embedder struct {
 
 const (
 	defaultBatch = 64
-	// maximum size of a request. OpenAI accepts 300,000 tokens per request, and a token has at
-	// least one byte.
+	// maxBatchBytes is the maximum size of the texts of one request. OpenAI accepts 300,000 tokens
+	// per request, and a token has at least one byte.
 	maxBatchBytes    = 256 << 10
 	passageAttempts  = 8
 	questionAttempts = 2
@@ -91,13 +91,12 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint, vectorLimits(config))}, nil
 }
 
-// usualDimensions is the minimum vector length that the limit of a response allows for. If the
-// endpoint runs a different model, the vectors can then be read, and the error contains their
-// length.
+// usualDimensions is the minimum vector length for which a response limit leaves space. The
+// embedder can then read the vectors of a wrong model, and the error can state their length.
 const usualDimensions = 4096
 
-// vectorLimits returns the limits of a response with one vector for each text. A number may have up
-// to 32 characters.
+// vectorLimits returns the limits of a response with one vector for each text of a batch. The size
+// limit allows 32 characters for each number.
 func vectorLimits(config EmbedderConfig) boundedjson.Limits {
 	numbers := config.Batch * (max(config.Dimensions, usualDimensions) + 16)
 	return boundedjson.Limits{Bytes: int64(numbers)*32 + 64<<10, Elements: numbers + 1000, Depth: 16}

@@ -4,7 +4,7 @@ import "strings"
 
 // vectorTraits are the published properties of an embedding model.
 type vectorTraits struct {
-	prefix     string // of the bare name
+	prefix     string // the traits apply to model names with this prefix, without an organization
 	dimensions int
 	shorter    bool   // supports fewer dimensions
 	query      string // prefix of a question
@@ -21,7 +21,7 @@ const (
 	e5Passage    = "passage: "
 	nomicQuery   = "search_query: "
 	nomicPassage = "search_document: "
-	// bge-*-en-v1.5, mxbai-embed-large-v1, arctic-embed before 2.0
+	// bgeQuery is for bge-*-en-v1.5, mxbai-embed-large-v1 and arctic-embed before 2.0.
 	bgeQuery     = "Represent this sentence for searching relevant passages: "
 	webQuery     = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 	gemmaQuery   = "task: search result | query: "
@@ -68,7 +68,7 @@ var knownVectors = []vectorTraits{
 	{prefix: "snowflake-arctic-embed-m-v2.0", dimensions: 768, query: e5Query},
 	{prefix: "snowflake-arctic-embed-s", dimensions: 384, query: bgeQuery},
 	{prefix: "snowflake-arctic-embed-xs", dimensions: 384, query: bgeQuery},
-	{prefix: "qwen3-embedding", query: webQuery}, // of three sizes by one name
+	{prefix: "qwen3-embedding", query: webQuery}, // three sizes share this name, so the dimensions are unknown
 	{prefix: "qwen3-embedding-0.6b", dimensions: 1024, query: webQuery},
 	{prefix: "qwen3-embedding-4b", dimensions: 2560, query: webQuery},
 	{prefix: "embeddinggemma", dimensions: 768, query: gemmaQuery, passage: gemmaPassage},

@@ -25,10 +25,10 @@ import (
 // responseError is an error response in the provider's own words. It is used only inside this
 // package. explain converts it to an error of core/llm.
 type responseError struct {
-	status     int // 0 inside a stream that named none
+	status     int // HTTP status; 0 for an error inside a stream that gives none
 	inStream   bool
 	page       bool   // the body is a web page
-	location   string // of a redirect
+	location   string // target of a redirect
 	retryAfter time.Duration
 	code       string
 	kind       string
@@ -135,11 +135,11 @@ func (e *responseError) unpaid() bool {
 type explainer struct {
 	host       string
 	model      string
-	setting    string // that names the model
-	address    string // setting with the address
-	keySetting string // setting with the key
+	setting    string // name of the setting for the model
+	address    string // name of the setting for the address
+	keySetting string // name of the setting for the key
 	key        string
-	sent       []string // texts of the request: a message that repeats them is not shown
+	sent       []string // texts of the request; a provider message that repeats one is not shown
 }
 
 // explain converts err to an error of core/llm. ctx is the caller's context. If ctx is done,
@@ -152,13 +152,13 @@ func (x explainer) explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	var refused *responseError
-	var sending *url.Error // nothing came back
+	var sending *url.Error // the request got no response
 	switch {
 	case errors.Is(err, llm.ErrNoTools):
 		return fmt.Errorf("%w: %s%s", llm.ErrNoTools, x.host, x.quotedRefusal(err))
 	case errors.As(err, &refused):
 		return x.refusal(refused)
-	case errors.Is(err, llm.ErrBadRequest): // found before sending, and already a sentence
+	case errors.Is(err, llm.ErrBadRequest): // found before sending; the text is already complete
 		return err
 	case errors.Is(err, llm.ErrEndless):
 		return fmt.Errorf("%s: %w", x.host, err)
@@ -259,13 +259,13 @@ func status(n int) string {
 
 const (
 	maxQuotedRunes = 200 // maximum length of a quoted provider message
-	// minimum length of text that counts as a repetition of the request, because shorter text may
-	// match by chance
+	// minEchoBytes is the minimum length of text that counts as a repetition of the request.
+	// Shorter text may match by chance.
 	minEchoBytes = 16
 )
 
-// quoteSuffix returns the provider's message as ": …". It returns "" if the message must not be
-// shown.
+// quoteSuffix returns ": " and the provider's message, shortened to maxQuotedRunes. It returns ""
+// if there is no message, or if the message repeats the key or text of the request.
 func (x explainer) quoteSuffix(e *responseError) string {
 	message := strings.Join(strings.Fields(strings.ToValidUTF8(e.message, "")), " ")
 	if x.key != "" && strings.Contains(message, x.key) {

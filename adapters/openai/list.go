@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxListing far exceeds the description of a model.
+// maxListing is the maximum number of bytes that Lists reads. A model description is far smaller.
 const maxListing = 64 << 10
 
 // Lists reports whether an endpoint knows a model. It sends GET /models/{model}, which is free of

@@ -29,9 +29,10 @@ type Config struct {
 	Window int   // tokens; 0 looks the model up, 32,768 if it is unknown
 	Reply  int   // tokens kept free for the reply; 0 derives it from the model and the window
 	Vision *bool // nil looks the model up
-	Small  bool  // llm.Info.Small
-	// nil means the known value for the model, until an endpoint rejects tools. false means that
-	// calls are parsed from the model's text.
+	Small  bool  // value of llm.Info.Small
+	// NativeTools says whether the endpoint supports tools. nil means the known value for the
+	// model, until the endpoint rejects tools. If it is false, calls are parsed from the model's
+	// text.
 	NativeTools *bool
 }
 

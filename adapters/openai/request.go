@@ -13,7 +13,7 @@ import (
 // dialect records what an endpoint has rejected.
 type dialect struct {
 	noUsage       bool // rejects stream_options
-	swapMaxTokens bool // requires the other one of max_tokens and max_completion_tokens
+	swapMaxTokens bool // expects max_completion_tokens instead of max_tokens, or the reverse
 	noTemperature bool
 	noChoice      bool // supports tools but not forced calls
 	noNone        bool // supports tools but not tool_choice none
@@ -39,7 +39,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 		out.Temperature = float32(req.Temperature)
 	}
 	tools := req.Tools
-	// an unwanted call is worse than an uncached prompt
+	// Without tools, the prompt is not cached. An unwanted call would be worse.
 	if req.Choice.Mode == llm.None && d.noNone {
 		tools = nil
 	}

@@ -43,7 +43,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return longest
 }
 
-// parseReset parses an x-ratelimit-reset value.
+// parseReset parses an x-ratelimit-reset value. It returns 0 if the value is invalid.
 func parseReset(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if d, err := time.ParseDuration(value); err == nil {
@@ -65,7 +65,7 @@ func parseReset(value string, now time.Time) time.Duration {
 	return durationOf(n)
 }
 
-// durationOf converts seconds without overflow.
+// durationOf converts seconds to a duration of at most maxRetryAfter.
 func durationOf(n float64) time.Duration {
 	if n >= maxRetryAfter.Seconds() {
 		return maxRetryAfter

@@ -42,11 +42,11 @@ type eventReader struct {
 	out  []byte
 	err  error
 
-	name         string // of the current event
-	data         []byte // its data lines, each with a line break
+	name         string // name of the current event
+	data         []byte // data lines of the current event, each with a line break
 	checkedBytes int    // length of data at the last call of isComplete
-	read         int    // bytes of the stream
-	lines        int    // of the stream
+	read         int    // bytes read from the stream
+	lines        int    // lines read from the stream
 	first        bool   // the next line is the first, which may begin with a byte order mark
 }
 
@@ -70,7 +70,7 @@ func (r *eventReader) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (r *eventReader) Close() error { return r.body.Close() }
 
-// advance processes one line.
+// advance processes the next line. At the end of the stream, it sets r.err.
 func (r *eventReader) advance() {
 	line, err := r.line()
 	if err != nil {
@@ -146,7 +146,7 @@ func (r *eventReader) field(line []byte) {
 	}
 }
 
-// emitKeepAlive passes on an empty event.
+// emitKeepAlive appends an empty event to the output.
 func (r *eventReader) emitKeepAlive() { r.out = append(r.out, "data: {}\n"...) }
 
 // isComplete reports whether data is a complete event.
@@ -155,7 +155,8 @@ func (r *eventReader) isComplete() bool {
 	return len(data) > 0 && (string(data) == "[DONE]" || json.Valid(data))
 }
 
-// dispatch passes on the current event.
+// dispatch appends the current event to the output and begins a new event. It sets r.err if the
+// event is too large or contains an error.
 func (r *eventReader) dispatch() {
 	// A line break inside an event can only be white space of its JSON. The SDK expects one line.
 	data, name := bytes.ReplaceAll(bytes.TrimSpace(r.data), []byte("\n"), []byte(" ")), r.name

@@ -17,7 +17,7 @@ import (
 // as "Invalid schema for function" or "Unknown parameter: 'tools[0].strict'".
 var noToolsPattern = func() *regexp.Regexp {
 	const tools = `\b(tools?|tool[ _-]?(use|usage|calls?|calling|choice)|function[ _-]?call(s|ing)?|functions)\b`
-	// whole excludes the fields of a tool.
+	// whole matches these fields, but not a path inside one, such as "tools[0].strict".
 	const whole = `\b(tools|tool_choice|functions)\b['"` + "`" + `]*([\s,:;!})]|\.?$|\.\s)`
 	return regexp.MustCompile(strings.Join([]string{
 		`\b(not|no|cannot|never|\w+n['’]t)\b[^.]{0,60}\b(support|accept|allow|handle|implement|enable)\w*\b[^.]{0,40}` + tools,
@@ -41,8 +41,8 @@ func (e *responseError) aboutRequest() bool {
 	return !e.page && !e.tooLong() && !e.filtered()
 }
 
-// refusesTools reports whether an endpoint rejected a request because of its tools or its tool
-// results.
+// refusesTools reports whether an endpoint rejected a request because of its tools or tool results.
+// The arguments say whether the request has tools and tool results.
 func (e *responseError) refusesTools(tools, results bool) bool {
 	if !tools && !results || !e.aboutRequest() {
 		return false

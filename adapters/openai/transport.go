@@ -24,7 +24,7 @@ const maxErrorBody = 64 << 10
 // streams.
 type transport struct {
 	next  http.RoundTripper
-	idle  time.Duration      // for streams
+	idle  time.Duration      // maximum silence of a stream; 0 or less: no limit
 	whole boundedjson.Limits // limits of responses that are not streams
 }
 

@@ -7,7 +7,7 @@ import (
 
 // traits are the known properties of a model.
 type traits struct {
-	prefix    string // of the model's name, lower case, without maker and tag
+	prefix    string // start of the model's name in lower case, without maker and tag
 	window    int    // tokens of input and reply together
 	output    int    // maximum length of a reply
 	vision    bool
@@ -27,7 +27,8 @@ const (
 // setting for the window overrides the published value.
 var knownTraits = []traits{
 	{prefix: "gpt-6", window: 400_000, output: 128_000, vision: true, reasoning: true},
-	// Through the chat API these call tools only without reasoning; the first two always reason.
+	// Through the chat API, these four models support tools only without reasoning. The first two
+	// always reason.
 	{prefix: "gpt-6.1-sol", window: 400_000, output: 128_000, vision: true, reasoning: true, noTools: true},
 	{prefix: "gpt-6-astra", window: 400_000, output: 128_000, vision: true, reasoning: true, noTools: true},
 	{prefix: "gpt-6-sol", window: 400_000, output: 128_000, vision: true, reasoning: true, effort: "none"},
@@ -103,7 +104,8 @@ func (t traits) thinks(model string) bool {
 	return t.reasoning || thinkingModels.MatchString(bareName(model))
 }
 
-// bareName strips maker and tag.
+// bareName returns a model's name in lower case without maker and tag: "llama3.1" for
+// "Meta/Llama3.1:8b".
 func bareName(model string) string {
 	name := strings.ToLower(strings.TrimSpace(model))
 	name = name[strings.LastIndexByte(name, '/')+1:]

@@ -23,7 +23,7 @@ type Address struct {
 	Replicas       int    // replicas of a new index; default 1
 }
 
-// Scheme is the prefix of every address.
+// Scheme is the prefix of every INDEX_URL.
 const Scheme = "opensearch://"
 
 // defaultPrefix is the index prefix if the address has no path.
@@ -127,7 +127,7 @@ func parseCount(name, value string, least int) (int, error) {
 	return n, nil
 }
 
-// token reads the bearer token.
+// token reads the bearer token from TokenFile. It removes surrounding white space.
 func (a *Address) token() (string, error) {
 	text, err := os.ReadFile(a.TokenFile)
 	if err != nil {

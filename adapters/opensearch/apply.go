@@ -25,16 +25,16 @@ import (
 const (
 	bulkBytes   = 5 << 20
 	bulkActions = 2000
-	maxSenders  = 2 // requests at once
+	maxSenders  = 2 // concurrent requests
 )
 
-// minBulkChanges is the number of changes up to which a bulk request is not made smaller after a
-// timeout. A cluster that cannot apply so few changes in half a minute counts as unavailable.
+// minBulkChanges is the size of a bulk request that is not split further after a timeout. A cluster
+// that cannot apply so few changes in half a minute counts as unavailable.
 const minBulkChanges = 100
 
 // refreshThreshold is the smallest number of changes for which Apply requests an immediate refresh.
-// At this size, the cost of a separate segment is low. Waiting up to a second for the next refresh
-// would slow down a large run (83 chunks a second, SciFact, 64 documents a batch).
+// At this size, a separate segment costs little. Otherwise a large run would often wait up to a
+// second for the next refresh (83 chunks a second, SciFact, 64 documents a batch).
 const refreshThreshold = 32
 
 // Limits of the back-off if the cluster reports an overload.
@@ -122,7 +122,7 @@ func encode(change *engine.Change) ([]byte, error) {
 	return lines.Bytes(), err
 }
 
-// encodeWeights encodes words with their weights.
+// encodeWeights encodes words with their weights, such as "leave|512 policy|300".
 func encodeWeights(words map[string]uint16) string {
 	var text strings.Builder
 	for word, weight := range words {
@@ -146,7 +146,8 @@ type bulkResponse struct {
 }
 
 // bulk sends actions until each one is applied or superseded by a newer change. It retries only
-// rejected and timed-out actions, in smaller requests each time.
+// rejected and timed-out actions, in smaller requests each time. It gives up after maxAttempts
+// failures in a row.
 func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh string) error {
 	wait := firstWait
 	for try := 1; len(batch) > 0; {

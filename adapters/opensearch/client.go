@@ -41,7 +41,7 @@ type Config struct {
 	// Refresh sets how small batches become visible. "wait_for" (the default) waits for the next
 	// refresh of the index. "true" refreshes at once, which large batches always do.
 	Refresh string
-	// Rest is how long a node that did not answer is tried only after the other nodes; default 5 s.
+	// Rest is how long a node that did not answer is tried last; default 5 s.
 	Rest   time.Duration
 	Logger *slog.Logger
 }
@@ -98,7 +98,7 @@ func New(cfg Config) (*Client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	// send passages nowhere else
+	// A redirect could send passages to another server.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c := &Client{cfg: cfg, http: &http.Client{Transport: transport, Timeout: cfg.Timeout, CheckRedirect: stay}}
 	c.bulkSize.Store(bulkActions)
@@ -185,7 +185,7 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, out
 			return err
 		}
 		c.failedNodes.For(host, c.cfg.Rest)
-		// the cluster still processes it; the next requests will be smaller
+		// The cluster still processes the request. The next requests will be smaller.
 		if down.timedOut && strings.Contains(path, "_bulk") {
 			return err
 		}

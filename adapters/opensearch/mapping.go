@@ -65,7 +65,7 @@ func (c *Client) settings() object {
 	}
 }
 
-// Name implements engine.Keeper. It returns the name of the index with a number.
+// Name implements engine.Keeper. It returns the name of an index, such as "footnote-3".
 func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.Address.Prefix, number) }
 
 // writeAlias returns the alias for writes to an index. A write to a missing index would create the
@@ -158,7 +158,7 @@ func (c *Client) Space(ctx context.Context, index string, model int32, dimension
 		return err
 	}
 	body, err := json.Marshal(object{"properties": object{vectorField(model): object{
-		// _source would be a second copy: Lucene reads the vectors of its graph
+		// _source would be a second copy. Lucene reads the vectors from its graph.
 		"type": "knn_vector", "dimension": dimensions, "doc_values": false,
 		"method": object{"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil", "parameters": object{"m": 16, "ef_construction": 100}},
 	}}})

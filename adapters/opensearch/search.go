@@ -57,12 +57,12 @@ type search struct {
 	query    *engine.Query
 	filter   []any
 	allowed  int
-	readable int                // number of chunks that the filter allows
+	readable int                // number of chunks that the audience may read
 	counts   map[string]*[2]int // by word: number of readable chunks that contain it in either field
 	probes   []probe
 }
 
-// probe is one query of a search.
+// probe is the state of one query of a search. A search has several queries.
 type probe struct {
 	weights  [2][]float64 // weights of its terms in either field; 0 if no chunk contains a term
 	highest  [2]float64
@@ -139,8 +139,8 @@ func (r *round) count(conditions []any, read func(int)) {
 	r.add(0, object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
 }
 
-// scores adds a search for the best n chunks and their scores. Among equal scores, the choice for
-// the last place is arbitrary.
+// scores adds a search for the best n chunks and their scores. If several chunks share the lowest
+// score, the choice among them is arbitrary.
 func (r *round) scores(n int, query object, read func([]hit)) {
 	r.add(n, object{"size": n, "track_total_hits": false, "query": query, "stored_fields": "_none_", "docvalue_fields": []string{fieldChunk}},
 		func(f *found) { read(f.hits) })
@@ -357,7 +357,7 @@ func (s *search) complete(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// join merges the best chunks by words and by vectors, sorted by chunk id.
+// join sets the entries of probe i to its best chunks by words and by vectors, sorted by chunk id.
 func (s *search) join(i int) {
 	p := &s.probes[i]
 	at := make(map[document.ChunkID]int)
@@ -430,7 +430,8 @@ func (s *search) askScores(r *round, i int) {
 	}
 }
 
-// each returns a handler that calls f for each hit with the entry of its chunk.
+// each returns a handler that calls f for each hit with the entry of the same chunk. It skips hits
+// without an entry.
 func (p *probe) each(f func(*engine.Entry, hit)) func([]hit) {
 	return func(hits []hit) {
 		for _, h := range hits {

@@ -15,7 +15,8 @@ import (
 // pageSize is the number of chunks listed per request (index.max_result_window).
 const pageSize = 10000
 
-// maxBlocks limits the number of blocks of a tenant. It is enough for eight billion chunks.
+// maxBlocks limits the number of blocks of a tenant. A block has engine.BlockSize chunk ids. The
+// limit is enough for eight billion chunks.
 const maxBlocks = 1 << 17
 
 // maxExact is the integer up to which float64 represents every integer exactly.
@@ -33,10 +34,11 @@ func (c *Client) query(ctx context.Context, index string, body object, out any) 
 	return c.call(ctx, http.MethodPost, "/"+index+"/_search?allow_partial_search_results=false", text, out)
 }
 
-// Tally implements engine.Keeper. It summarises the chunks of a tenant in each block.
+// Tally implements engine.Keeper. It returns a checksum of the tenant's chunks for each block of
+// engine.BlockSize chunk ids.
 func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	out := make(map[int64]engine.Tally)
-	last := -1.0 // the previous block
+	last := -1.0 // start of the previous block
 	for after := any(nil); ; {
 		composite := object{"size": pageSize, "sources": []any{object{"block": object{"histogram": object{"field": fieldChunk, "interval": engine.BlockSize}}}}}
 		if after != nil {
@@ -74,7 +76,8 @@ func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID
 	}
 }
 
-// Versions implements engine.Keeper. It lists the chunks in a block and their versions.
+// Versions implements engine.Keeper. It returns the versions of the chunks in a block of
+// engine.BlockSize chunk ids.
 func (c *Client) Versions(ctx context.Context, index string, tenant access.TenantID, block int64) (map[document.ChunkID]int64, error) {
 	out := make(map[document.ChunkID]int64)
 	from, to := block*engine.BlockSize, (block+1)*engine.BlockSize

@@ -12,7 +12,7 @@ import (
 // DiskFull is the SQLSTATE of a statement that failed because the disk is full.
 const DiskFull = "53100"
 
-// SQLSTATEs of other faults that an operator can fix.
+// SQLSTATEs of server errors that an operator can fix.
 const (
 	stateOutOfMemory = "53200"
 	stateConnections = "53300"
@@ -47,8 +47,8 @@ func Full(err error) bool {
 	return errors.As(err, &fault) && fault.Code == DiskFull
 }
 
-// Undone reports whether a failed transaction certainly changed nothing. That is certain if the
-// server rolled the transaction back or never received it. err is the transaction's error.
+// Undone reports whether a transaction that failed with err certainly changed nothing: the server
+// rolled it back or never received it. In doubt it returns false.
 func Undone(err error) bool {
 	var fault *pgconn.PgError
 	if errors.As(err, &fault) {
@@ -58,8 +58,8 @@ func Undone(err error) bool {
 	return errors.As(err, &unconnected) || pgconn.SafeToRetry(err)
 }
 
-// Lost reports whether err means that the connection to the server is missing or broken. A restart
-// of the server causes such errors. A context error may look the same.
+// Lost reports whether err means that the connection to the server is missing or broken, for
+// example because the server restarts. It may also return true if a context ended.
 func Lost(err error) bool {
 	var fault *pgconn.PgError
 	if errors.As(err, &fault) {
@@ -70,6 +70,6 @@ func Lost(err error) bool {
 	return errors.As(err, &unconnected) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
-// passing reports whether a refused connection may succeed later. state is the SQLSTATE of the
-// refusal.
+// passing reports whether a refused connection may succeed later, because the server is full or
+// starting. state is the SQLSTATE of the refusal.
 func passing(state string) bool { return state == stateConnections || state == stateStarting }

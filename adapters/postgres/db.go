@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// minServer is PostgreSQL 15, as server_version_num counts.
+	// minServer is PostgreSQL 15, in the format of server_version_num.
 	minServer = 150000
 	// minVector is the first pgvector version with iterative scans. Without them, filtered vector
 	// searches return too few rows.
@@ -33,7 +33,7 @@ const (
 // Sentinel errors of this package. Each is wrapped in a message that says what to do.
 var (
 	ErrUnreachable = errors.New("PostgreSQL cannot be reached")
-	// ErrBusy means, in addition to ErrUnreachable, that a retry may succeed.
+	// ErrBusy accompanies ErrUnreachable if a retry may succeed.
 	ErrBusy         = errors.New("it takes no connection at the moment")
 	ErrServerTooOld = errors.New("PostgreSQL is too old")
 	ErrNoVector     = errors.New("pgvector is missing or too old")
@@ -41,11 +41,10 @@ var (
 	ErrNoSchema     = fmt.Errorf("%w: the database holds none yet", ErrSchema)
 )
 
-// poolSize is the default number of connections per process. Statements for answers and intake take
-// a fraction of a millisecond. A few connections with warm caches run more statements than many
-// with cold caches, and do not overload a server with few cores. One connection suits long
-// background work, one searches, and one all other statements. All callers share the connections.
-// No caller needs a second connection while it holds one.
+// poolSize is the default number of connections per process: one for long background work, one for
+// searches, and one for other statements. All callers share them. More connections would have
+// colder caches and overload a server with few cores. No caller may wait for a second connection
+// while it holds one.
 const poolSize = 3
 
 // connectTimeout limits how long opening a connection may take, unless the URL sets a limit.
@@ -117,8 +116,9 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	if pc.ConnConfig.ConnectTimeout == 0 {
 		pc.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	// Statement descriptions are cached here, not plans on the server, until it is known that no
-	// transaction pooler hands every statement to another connection (plans).
+	// Behind a transaction pooler, each statement may run on another server connection. Until
+	// plans.ask has ruled out a pooler, statement descriptions are cached here, and no plans on
+	// the server.
 	if pc.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
@@ -184,8 +184,9 @@ func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error
 // Deadlock is the SQLSTATE of a transaction that the server rolled back to end a deadlock.
 const Deadlock = "40P01"
 
-// InTxAgain runs f in a transaction. After a deadlock it retries f in a new transaction. It is for
-// changes by people, which take locks in no fixed order. Each call of f must set all results again.
+// InTxAgain is like [DB.InTx], but after a deadlock it runs f again in a new transaction. Use it
+// for changes by people, which take locks in no fixed order. f must not keep results of an earlier
+// run.
 func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 4
 	for try := 1; ; try++ {
@@ -197,8 +198,8 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// restarting limits how long a read waits while the server restarts. A private server needs a
-// second or two.
+// restarting limits how long [DB.ReadAgain] retries while the server restarts. A private server
+// needs a second or two.
 const restarting = 5 * time.Second
 
 // ReadAgain calls read, and retries it while the connection to the server is lost. read must not

@@ -58,14 +58,14 @@ func migrator(ctx context.Context, url string) (*goose.Provider, func() error, e
 	return provider, provider.Close, nil
 }
 
-// createVector installs the extension in the database. It takes a lock, because two processes may
-// start for the first time at once.
+// createVector installs pgvector in the database if it is missing. It takes a lock, because two
+// processes may start for the first time at once.
 func createVector(ctx context.Context, conn *pgx.Conn) error {
 	if err := checkVector(ctx, conn); err != nil {
 		return err
 	}
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// The number is the extension's name as bytes; it only has to differ from other locks in
+		// The key of the lock is "vector" in ASCII. It only has to differ from other lock keys of
 		// this database.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'766563746f72'::bigint)`); err != nil {
 			return err
@@ -96,8 +96,8 @@ func checkServer(ctx context.Context, conn rowQuerier) error {
 	return nil
 }
 
-// checkVector checks the installed version of the extension. If the extension is not installed, it
-// checks the available version.
+// checkVector returns ErrNoVector if pgvector is missing or older than minVector. If pgvector is
+// not installed in the database, it checks the version that the server offers.
 func checkVector(ctx context.Context, conn rowQuerier) error {
 	var version string
 	err := conn.QueryRow(ctx, `
@@ -117,7 +117,8 @@ func checkVector(ctx context.Context, conn rowQuerier) error {
 	return nil
 }
 
-// versionLess compares versions number by number. It counts a part that is not a number as 0.
+// versionLess reports whether version a is older than b, such as "0.9" and "0.10". A part that is
+// not a number counts as 0.
 func versionLess(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {
@@ -135,8 +136,8 @@ func versionLess(a, b string) bool {
 	return false
 }
 
-// checkSchema returns the schema's version. It fails if the database was never migrated, or if its
-// schema is too new to work with. A compatible newer schema is accepted.
+// checkSchema returns the schema's version. The error is ErrNoSchema if the database was never
+// migrated, and ErrSchema if its schema is too old, or too new and not compatible.
 func checkSchema(ctx context.Context, conn *pgx.Conn) (schema Schema, err error) {
 	want, err := newestMigration()
 	if err != nil {

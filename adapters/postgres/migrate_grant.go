@@ -13,18 +13,17 @@ import (
 // that says what to do.
 var ErrRole = errors.New("the role cannot be granted what answering needs")
 
-// Tables on which an answering role has limited write rights. On all other tables it may read and
-// change rows.
+// appendOnly and readOnly are the tables that a role from [Grant] may not change freely. It may
+// read and change the rows of all other tables.
 var (
 	appendOnly = []string{"audit"}
 	readOnly   = []string{"goose_db_version", "schema_floor", "runtime_role"}
 )
 
-// Grant gives a role all rights that a process needs, except changes to the schema. The role may
-// read and change rows of all tables, and call the functions that build indexes. It cannot change
-// or delete audit entries. Grant revokes any other right of the role on these tables. The current
-// role must be the role that migrates. Grant may be called repeatedly. Migrate calls it again after
-// migrations.
+// Grant gives a role the rights of a process that answers questions. The role may read and change
+// rows of all tables, and call the functions that build indexes. It may not change the schema, or
+// change or delete audit entries. Grant revokes any other right of the role on these tables. The
+// current role must be the role that migrates. Migrate repeats the grant after migrations.
 func Grant(ctx context.Context, url, role string) error {
 	return withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -62,7 +61,7 @@ func grantAgain(ctx context.Context, url string) error {
 	})
 }
 
-// withConn runs do on a separate connection.
+// withConn calls do with a new connection, and closes the connection afterwards.
 func withConn(ctx context.Context, url string, do func(*pgx.Conn) error) (err error) {
 	cc, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -76,7 +75,8 @@ func withConn(ctx context.Context, url string, do func(*pgx.Conn) error) (err er
 	return do(conn)
 }
 
-// grantable returns ErrRole if the role does not exist, or if grants cannot restrict it.
+// grantable returns ErrRole if the role does not exist, or if grants cannot restrict it because it
+// is a superuser or owns the tables.
 func grantable(ctx context.Context, tx pgx.Tx, role string) error {
 	var super, owner bool
 	err := tx.QueryRow(ctx, `select rolsuper, pg_has_role(oid, current_user, 'member') from pg_roles where rolname = $1`, role).Scan(&super, &owner)
@@ -105,7 +105,7 @@ func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	if !may {
 		statements = append(statements, "grant usage on schema "+pgx.Identifier{schema}.Sanitize()+" to "+to)
 	}
-	// What belongs to an extension is not ours.
+	// Skip the tables of extensions.
 	rows, err := tx.Query(ctx, `
 		select c.relname, c.relkind::text from pg_class c
 		where c.relnamespace = to_regnamespace(quote_ident($1)) and c.relowner = current_user::regrole and c.relkind in ('r', 'p', 'v', 'S')
@@ -147,8 +147,8 @@ func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// definers lists the functions that run with the current role's rights (security definer). They let
-// roles with fewer rights do certain things.
+// definers lists the functions of the current role that run with its rights, whoever calls them
+// ("security definer").
 func definers(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select p.oid::regprocedure::text from pg_proc p
@@ -159,7 +159,7 @@ func definers(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// closeFunctions revokes the public right to call the functions that definers lists.
+// closeFunctions revokes everyone's right to call the functions that [definers] returns.
 func closeFunctions(ctx context.Context, tx pgx.Tx) error {
 	functions, err := definers(ctx, tx)
 	if err != nil {

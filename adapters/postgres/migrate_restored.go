@@ -8,9 +8,9 @@ import (
 )
 
 // Restored prepares a database that was restored from a backup. Call it before any process uses the
-// database. It calls each function in rooms in one transaction, and grants existing prepared roles
-// their rights again. Each function returns how many questions were unfinished when the backup was
-// made. unfinished is the sum. Calling Restored again does no harm.
+// database. Repeated calls do no harm. Restored runs the functions in rooms in one transaction and
+// grants existing roles their rights again. Each function returns how many questions were
+// unfinished when the backup was made. unfinished is their sum.
 func Restored(ctx context.Context, url string, rooms ...func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
 	err = withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -21,7 +21,7 @@ func Restored(ctx context.Context, url string, rooms ...func(context.Context, pg
 				}
 				unfinished += n
 			}
-			// Backups hold no rights, and everyone may call a function that is made again.
+			// A backup contains no rights, and everyone may call a newly created function.
 			return closeFunctions(ctx, tx)
 		})
 	})

@@ -11,24 +11,24 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// plans makes the server keep the plans of all statements of a pool's connections. Planning takes
-// ten times as long as most statements. plans does so only if each connection always leads to the
-// same server process. A pooler may send each transaction to another process, which does not know a
-// prepared statement. plans detects a pooler by its process numbers. Statements are then planned
-// each time.
+// plans makes a pool's connections cache query plans on the server, because planning takes ten
+// times as long as most statements. It does so only if every connection leads to a single server
+// process. A pooler may send the next transaction to another process, which does not know a
+// prepared statement. plans detects a pooler by comparing process ids.
 type plans struct{ plans atomic.Bool }
 
-// keptKey is the key under which a connection stores since when it has kept its current plans.
+// keptKey is a key of a connection's custom data. Its value is the time since which the connection
+// has cached its current plans.
 const keptKey = "footnote: kept plans"
 
-// replanAfter is how long a plan is kept. A plan for a small table is wrong once the table has
-// grown.
+// replanAfter is how long plans are cached. A plan for a small table becomes slow when the table
+// grows.
 const replanAfter = time.Minute
 
-// errPooled means that a connection leads to another server process than it did before.
+// errPooled means that a new connection leads through a pooler, although earlier ones did not.
 var errPooled = errors.New("a transaction pooler stands before PostgreSQL now; connect again")
 
-// ask finds out whether a connection leads directly to one server process.
+// ask finds out whether conn leads directly to one server process, and records the result in p.
 func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
 	var process uint32
 	if err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&process); err != nil {
@@ -38,14 +38,14 @@ func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// use configures a pool to keep plans if ask found direct connections.
+// use configures pc so that its connections cache plans if [plans.ask] found no pooler.
 func (p *plans) use(pc *pgxpool.Config) {
 	before, after := pc.BeforeConnect, pc.AfterConnect
 	pc.BeforeConnect = func(ctx context.Context, cc *pgx.ConnConfig) error {
 		if p.plans.Load() && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
 			cc.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-			// Each statement is written for one plan, that of the index which its comment names,
-			// and searches of vectors ask for others themselves.
+			// Each statement is written for one plan, which uses the index that its comment names.
+			// Vector searches override this setting.
 			cc.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 		}
 		if before == nil {
@@ -76,6 +76,6 @@ func (p *plans) use(pc *pgxpool.Config) {
 		}
 		notes[keptKey] = time.Now()
 		_, err := conn.Exec(ctx, `discard plans`)
-		return err == nil, nil // one that does not answer is replaced
+		return err == nil, nil // a connection that fails is replaced
 	}
 }

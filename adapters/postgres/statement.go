@@ -18,8 +18,8 @@ type Executor interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// Storable replaces bytes that a text column cannot store: NUL and invalid UTF-8. Questions,
-// answers and names may contain such bytes.
+// Storable replaces NUL bytes and invalid UTF-8, which a text column cannot store, by U+FFFD.
+// Questions, answers and names may contain them.
 func Storable(s string) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "\uFFFD")

@@ -79,7 +79,7 @@ type silent struct{}
 // Printf implements the library's logger.
 func (silent) Printf(context.Context, string, ...any) {}
 
-// dial returns a client that connects on first use.
+// dial returns a client that connects on first use, so it fails only if cfg is invalid.
 func dial(cfg Config) (redis.UniversalClient, error) {
 	trusted, err := outhttp.Trust(cfg.CAFile)
 	if err != nil {
@@ -92,8 +92,7 @@ func dial(cfg Config) (redis.UniversalClient, error) {
 		own.RootCAs = trusted.RootCAs
 		return own
 	}
-	// The server's notices about its maintenance are for one vendor's cloud, and cost a round trip
-	// elsewhere.
+	// Notices about maintenance exist only in one vendor's cloud, and cost a round trip elsewhere.
 	notices := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if address, err := url.Parse(cfg.URL); err == nil && address.Query().Has("addr") {
 		options, err := redis.ParseClusterURL(cfg.URL)

@@ -120,7 +120,7 @@ func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 // listen delivers stops until the connection fails or ctx is done. The library's reconnection is
 // not used, because it would not report that stops may have been missed.
 func (s *Signal) listen(ctx context.Context, pubsub *redis.PubSub) error {
-	// a read does not end with its context
+	// Closing the subscription ends a read. The end of ctx does not.
 	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() })
 	defer unblock()
 	asked := false

@@ -25,7 +25,7 @@ var tiersScript string
 
 var takeScript = redis.NewScript(tiersScript)
 
-// Commands of the script.
+// Commands of tiers.lua.
 const (
 	doTake  = "take"
 	doCount = "count"

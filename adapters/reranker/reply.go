@@ -14,7 +14,7 @@ type scored struct {
 	Score     *float64 `json:"score"`           // text-embeddings-inference
 }
 
-// replied is a response of the first dialect. Voyage calls its results data.
+// replied is a response in Cohere's format. Voyage calls its results data.
 type replied struct {
 	Results []scored `json:"results"`
 	Data    []scored `json:"data"`
@@ -31,8 +31,8 @@ type replied struct {
 // errDialect means that a response has an unknown format.
 var errDialect = errors.New("its answer holds no scores in a form that is known: see that RERANK_URL leads to a reranker")
 
-// parseReply parses a response in either dialect. It returns the scores in the order of the texts,
-// using the response's indexes. It also returns the number of billed tokens, or 0 if it is unknown.
+// parseReply parses a response in either format. It returns the score of each text by the index of
+// the text, and the number of billed tokens, or 0 if the number is unknown.
 func parseReply(data []byte, texts int) (map[int]float64, int, error) {
 	var list []scored
 	tokens := 0

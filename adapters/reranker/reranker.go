@@ -43,8 +43,8 @@ const (
 	// maxTexts is the default maximum number of texts in a request to text-embeddings-inference
 	// (--max-client-batch-size, 32).
 	maxTexts = 32
-	// maximum size of a text in bytes; models read some hundred tokens, and more text only delays
-	// the answer
+	// maxText is the maximum size of a text in bytes. Models read some hundred tokens. More text
+	// only delays the answer.
 	maxText = 8 << 10
 )
 
@@ -62,7 +62,7 @@ func New(config Config) (*Client, error) {
 		u = u.JoinPath("rerank")
 	}
 	client := *config.HTTP
-	// passages go nowhere else
+	// redirects would send passages to another host
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	config.HTTP = &client
 	return &Client{config: config, address: u.String()}, nil
@@ -129,7 +129,8 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "")
 }
 
-// asked is a request in either dialect.
+// asked is a request. It has Documents in Cohere's format, or Texts in that of
+// text-embeddings-inference.
 type asked struct {
 	Model     string   `json:"model,omitempty"`
 	Query     string   `json:"query"`
@@ -157,7 +158,7 @@ func (c *Client) ask(ctx context.Context, question string, texts []string) (map[
 	}
 	res, err := c.config.HTTP.Do(req)
 	if err != nil {
-		var failed *url.Error // which repeats the address, with whatever it holds
+		var failed *url.Error // its text contains the address, which may hold a secret
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
@@ -166,7 +167,7 @@ func (c *Client) ask(ctx context.Context, question string, texts []string) (map[
 		}
 		return nil, 0, err
 	}
-	defer func() { _ = res.Body.Close() }() // what was read is whole, or its error was told
+	defer func() { _ = res.Body.Close() }() // the response is complete, or its error was returned
 	if res.StatusCode != http.StatusOK {
 		return nil, 0, explain(res.StatusCode)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 )
 
-// magic is the beginning of the file. deploy/tools/sentence/make.py describes the rest.
+// magic is the start of the model file. deploy/tools/sentence/make.py describes the format.
 const magic = "footnote-sentences-1\n"
 
 const (
@@ -20,16 +20,16 @@ const (
 	heads      = 12
 	dimensions = 384
 	inner      = 4 * dimensions
-	group      = 64  // inputs of an output that share a scale
-	window     = 256 // tokens that the model reads at once, the two around a text included
+	group      = 64  // number of inputs that share a scale
+	window     = 256 // maximum tokens of a run, including the two around a text
 )
 
 var errDamaged = errors.New("the sentence model is damaged or of another version")
 
-// matrix maps inputs to outputs.
+// matrix holds the quantised weights of a linear layer.
 type matrix struct {
 	inputs, outputs int
-	weights         []byte    // panels of the file, in place
+	weights         []byte    // panels of the file, not copied
 	scale           []float32 // [panel of outputs][group of inputs][panel]
 	bias            []float32
 }
@@ -46,10 +46,10 @@ type weights struct {
 	vocabulary *wordpiece.Vocabulary
 	begin, end int32 // tokens around a text
 	unknown    int32
-	places     []float32 // for each position
+	places     []float32 // [position][dimensions]
 	first      norm
-	scales     []float32 // for each piece
-	rows       []byte    // for each piece, in place
+	scales     []float32 // [piece]
+	rows       []byte    // [piece][dimensions], signed bytes of the file, not copied
 	layers     [layers]layer
 }
 
@@ -114,8 +114,8 @@ func (l *layer) matrices() []*matrix {
 	return []*matrix{&l.qkv, &l.out, &l.up, &l.down}
 }
 
-// reader consumes rest from the front. It sets short when rest has too few bytes, and then returns
-// zeros.
+// reader consumes rest from the front. If rest has too few bytes, it sets short and returns zeros.
+// It sets odd if a number is not finite.
 type reader struct {
 	rest       []byte
 	short, odd bool

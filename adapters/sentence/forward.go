@@ -55,7 +55,7 @@ func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]fl
 		l := &m.weights.layers[i]
 		m.apply(ctx, s, &l.qkv, s.wide, s.hidden, rows)
 		at := 0
-		for _, tokens := range texts { // in order: the spare rows of a text are rows of the next
+		for _, tokens := range texts { // in order, because the spare rows after a text are the first rows of the next
 			m.attend(ctx, s, at, len(tokens))
 			at += len(tokens)
 		}
@@ -87,7 +87,7 @@ func (w *weights) place(to []float32, token int32, at int) {
 	w.first.apply(to)
 }
 
-// apply multiplies rows of inputs by a matrix.
+// apply multiplies the rows of from by a matrix, adds its bias, and writes the result to to.
 func (m *Model) apply(ctx context.Context, s *scratch, by *matrix, to, from []float32, rows int) {
 	for j := 0; j < by.outputs; j += panel {
 		m.pause(ctx, s)

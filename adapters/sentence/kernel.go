@@ -33,7 +33,7 @@ func unpackPlain(to []float32, from []byte, scale []float32) {
 	}
 }
 
-// multiplyPlain keeps 2 × 4 sums in registers.
+// multiplyPlain implements kernel.multiply in Go. It keeps 2 × 4 sums in registers.
 func multiplyPlain(c []float32, ldc int, a []float32, lda int, b []float32, ldb int, bias []float32, k, rows int) {
 	for r := 0; r < rows; r += 2 {
 		a0, a1 := a[r*lda:][:k], a[(r+1)*lda:][:k]

@@ -31,8 +31,8 @@ func multiplyWide(c []float32, ldc int, a []float32, lda int, b []float32, ldb i
 //go:noescape
 func unpackAVX2(to *float32, from *byte, scale *float32, k int)
 
-// multiplyAVX2 computes tiles of kernel.multiply, one below the other. Strides are in bytes; k and
-// tiles are at least 1.
+// multiplyAVX2 implements kernel.multiply for a number of tiles. Strides are in bytes; k and tiles
+// are at least 1.
 //
 //go:noescape
 func multiplyAVX2(c, a, b, bias *float32, ldc, lda, ldb, k, tiles int)

@@ -33,8 +33,8 @@ const Name = "footnote-sentences-1"
 
 const (
 	around      = 2       // tokens around a text
-	maxWindows  = 2       // of a text that are read
-	maxTextSize = 1 << 16 // bytes of a text that are looked at; more than maxWindows of any prose
+	maxWindows  = 2       // maximum windows that are read of a text
+	maxTextSize = 1 << 16 // maximum bytes that are read of a text; more than maxWindows windows of any prose
 )
 
 // Model is the sentence model. It is safe for concurrent use. At most GOMAXPROCS runs are
@@ -42,7 +42,7 @@ const (
 type Model struct {
 	weights *weights
 	kernel  kernel
-	free    chan *scratch // nil: not made yet
+	free    chan *scratch // the free buffers; nil: not allocated yet
 	urgent  *urgent
 	// patience limits how long one run waits for urgent work in total. If it is 0, the run itself
 	// is urgent.
@@ -143,7 +143,7 @@ func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) (
 func (m *Model) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var pieces [][]int32 // windows of all texts
-	var sums [][]float32 // where the mean of each goes
+	var sums [][]float32 // the vector to which the mean of each window is added
 	for i, text := range texts {
 		out[i] = make([]float32, dimensions)
 		tokens := m.weights.tokens(text)
@@ -182,7 +182,7 @@ func (m *Model) vectors(ctx context.Context, texts []string) ([][]float32, error
 	return out, ctx.Err()
 }
 
-// wait runs texts when a scratch is free.
+// wait waits for free buffers, and then runs the model on texts.
 func (m *Model) wait(ctx context.Context, texts [][]int32, out [][]float32) error {
 	if m.patience == 0 {
 		defer m.Urgent()()

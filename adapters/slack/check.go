@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// Finding is the result of one check.
+// Finding is the result of one setup check.
 type Finding struct {
 	What string // for example "Slack bot token"
 	Text string // the result and, if not OK, what to do

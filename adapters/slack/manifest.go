@@ -20,7 +20,7 @@ type ManifestOptions struct {
 	MentionOnly bool
 	// request the scopes for reading channels as a source, even if MentionOnly is set
 	History bool
-	Groups  bool // same for user groups mapped to groups
+	Groups  bool // same for the scope for reading user groups
 	// RequestURL is the address to which Slack sends events: https://host/slack/events. Empty means
 	// that the app uses sockets.
 	RequestURL string

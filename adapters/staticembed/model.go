@@ -24,8 +24,7 @@ var _ retrieve.Embedder = (*Model)(nil)
 //go:embed vectors.bin
 var vectors string
 
-// Name is the name of the vector space. It must change if the file or the computation changes. The
-// first vector space omitted bytes of its rows.
+// Name is the name of the vector space. It must change if the file or the computation changes.
 const Name = "footnote-words-2"
 
 // minKnown is the minimum share of a text's words that are in the vocabulary. Text in another
@@ -38,7 +37,8 @@ type Model struct {
 	vocabulary *wordpiece.Vocabulary
 	dimensions int
 	scales     []float32
-	// a signed byte per dimension and piece; a piece adds its row times its scale to the mean
+	// rows has a signed byte per dimension and piece. A piece adds its row times its scale to the
+	// mean.
 	rows string
 }
 
@@ -78,7 +78,8 @@ func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) (
 	return out, ctx.Err()
 }
 
-// vector returns the mean of a text's pieces, normalised to length 1.
+// vector returns the mean of a text's pieces, normalised to length 1. It returns the zero vector if
+// the text has too few known words or does not seem English.
 func (m *Model) vector(text string) []float32 {
 	mean := make([]float32, m.dimensions)
 	if analyse.Guess(text) != analyse.DefaultLanguage {

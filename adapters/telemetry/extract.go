@@ -2,7 +2,7 @@ package telemetry
 
 import "github.com/footnotehq/footnote/core/extract"
 
-// Extracted counts a text that a model has extracted statements from.
+// Extracted counts a text from which a model has extracted statements, or failed to.
 func (m *Metrics) Extracted(o extract.Outcome) {
 	result := "read"
 	if !o.Read {

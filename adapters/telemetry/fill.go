@@ -13,7 +13,7 @@ type Fill struct {
 	Serving bool    // searches use the vectors
 }
 
-// fillCollector collects the progress at each scrape.
+// fillCollector reports at each scrape the progress of computing vectors.
 type fillCollector func(ctx context.Context) (Fill, error)
 
 var (

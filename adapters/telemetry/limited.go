@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// services are the services whose refusals are counted.
+// services are the services whose responses with status 429 are counted.
 var services = []string{"slack", "discord", "model"}
 
 // countingTransport counts a service's responses with status 429.
@@ -30,7 +30,7 @@ func (c *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// CloseIdleConnections passes http.Client.CloseIdleConnections on to the pool.
+// CloseIdleConnections closes the idle connections of the wrapped transport, if it supports this.
 func (c *countingTransport) CloseIdleConnections() {
 	if pool, ok := c.next.(interface{ CloseIdleConnections() }); ok {
 		pool.CloseIdleConnections()

@@ -25,22 +25,23 @@ type Config struct {
 	// Queue returns an error, the metric is NaN.
 	Queue func(ctx context.Context) (int, error)
 	// Connected reports for each external part (slack, discord, database, redis) whether it is
-	// connected. It is called at each scrape, like Queue. If it is nil, the metric is omitted.
+	// connected. It is called at each scrape, with a time limit of two seconds. If it is nil, the
+	// metric is omitted.
 	Connected func(ctx context.Context) map[string]bool
 	// Disk returns the free bytes on the disk of the private database. ok is false if there is no
 	// private database. If Disk is nil, the metric is omitted.
 	Disk func() (free uint64, ok bool)
 	// Caps returns the used share of each cost cap (daily, monthly). It is called at each scrape,
-	// like Queue. If it is nil, the metric is omitted.
+	// with a time limit of two seconds. If it is nil, the metric is omitted.
 	Caps func(ctx context.Context) (map[string]float64, error)
-	// Engine returns the progress of the search engine. It is called at each scrape, like Queue. If
-	// it is nil, the metrics are omitted.
+	// Engine returns the progress of the search engine. It is called at each scrape, with a time
+	// limit of two seconds. If it is nil, the metrics are omitted.
 	Engine func(ctx context.Context) (Engine, error)
-	// Sources returns the state of the sources. It is called at each scrape, like Queue. If it is
-	// nil, the metrics are omitted.
+	// Sources returns the state of the sources. It is called at each scrape, with a time limit of
+	// two seconds. If it is nil, the metrics are omitted.
 	Sources func(ctx context.Context) ([]Source, error)
 	// Fill returns the progress of computing vectors in the background. It is called at each
-	// scrape, like Queue. If it is nil, the metrics are omitted.
+	// scrape, with a time limit of two seconds. If it is nil, the metrics are omitted.
 	Fill func(ctx context.Context) (Fill, error)
 }
 
@@ -165,7 +166,7 @@ func queueDepth(count func(context.Context) (int, error)) prometheus.Collector {
 	})
 }
 
-// Handler serves the counters.
+// Handler returns the HTTP handler that serves the metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
@@ -220,7 +221,8 @@ func (m *Metrics) Searched(t retrieve.Trace) {
 	}
 }
 
-// Wrote counts one write of an answer. It can be used as stream.Deps.Observe.
+// Wrote records one write of an answer: the time to the first words, and the number of edits. It
+// can be used as stream.Deps.Observe.
 func (m *Metrics) Wrote(w stream.Write) {
 	if w.First {
 		m.words.Observe(w.Since.Seconds())

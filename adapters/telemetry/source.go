@@ -11,17 +11,17 @@ import (
 // nil.
 type Source struct {
 	ID string
-	// how late the last full scan is; 0 if it is not late, or the source is paused or has no
-	// schedule
+	// Late is how late the last full scan is. It is 0 if the scan is not late, or the source is
+	// paused or has no schedule.
 	Late    time.Duration
 	Failing int // failed runs in a row
-	// remaining validity of the permissions that were read, by loop (nodes, groups); at 0 or less,
-	// no document of the source is shown
+	// Left is the remaining validity of the permissions that were read, by loop (nodes, groups). At
+	// 0 or less, no document of the source is shown.
 	Left   map[string]time.Duration
 	People map[string]int // by state (matched, unmatched, conflicting)
 }
 
-// sourceCollector collects the state of a tenant's sources.
+// sourceCollector reports at each scrape the state of a tenant's sources.
 type sourceCollector func(ctx context.Context) ([]Source, error)
 
 var (

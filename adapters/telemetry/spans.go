@@ -21,7 +21,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// startedSpan is a started span.
+// startedSpan implements [span.Recorder] with an OpenTelemetry span.
 type startedSpan struct{ span trace.Span }
 
 // Note implements span.Recorder.

@@ -129,7 +129,7 @@ type lossyExporter struct {
 	sdk.SpanExporter
 	client    *http.Client
 	logger    *slog.Logger
-	isFailing bool // the SDK calls it from one goroutine
+	isFailing bool // needs no lock, because the SDK exports from one goroutine
 }
 
 // ExportSpans implements sdk.SpanExporter.

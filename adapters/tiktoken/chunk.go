@@ -29,8 +29,9 @@ func (c *Counter) parts(text string) iter.Seq[string] {
 	}
 }
 
-// pieces yields text cut at seams about 400 bytes apart. The preceding words determine each seam. A
-// passage is therefore cut the same in any context, except at its ends.
+// pieces splits text into pieces of about 400 bytes. It cuts only where no token spans the cut. The
+// bytes directly before a cut determine it, so a passage is cut the same in any context, except at
+// its ends.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0
@@ -47,7 +48,7 @@ func pieces(text string) iter.Seq[string] {
 	}
 }
 
-// chosen is true of one in 64 endings.
+// chosen reports whether to cut after a text with this ending. It is true for one in 64 endings.
 func chosen(ending string) bool {
 	var h uint32
 	for _, b := range []byte(ending) {
@@ -56,8 +57,7 @@ func chosen(ending string) bool {
 	return h>>26 == 0
 }
 
-// next returns the size of the first part of text. U+007F is always a part by
-// itself.
+// next returns the size in bytes of the first part of text. U+007F is always a separate part.
 func (c *Counter) next(text string) int {
 	run := 0
 	for i, r := range text[:min(len(text), c.chunk)] {
@@ -96,11 +96,10 @@ func cut(text string, limit int) int {
 	return limit
 }
 
-// seam reports whether no token spans position i of text. Both vocabularies split text before they
-// merge bytes. None of their pieces contains a line end followed by a letter or digit, or a letter
-// followed by a space. After the space there must be a letter, because the text after a run of
-// spaces determines how the run is split. seam checks only ASCII, which is enough to find a seam in
-// most texts.
+// seam reports whether text can be cut at i without a change of its tokens. Both vocabularies first
+// split text into pieces. No piece has a line end before a letter or digit, or a letter before a
+// space. A letter must follow the space, because the text after a run of spaces determines how the
+// run is split. seam checks only ASCII, which is enough for most texts.
 func seam(text string, i int) bool {
 	if i < 1 || i+1 >= len(text) {
 		return false

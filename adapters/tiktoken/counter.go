@@ -22,10 +22,10 @@ type Counter struct {
 	// chunk is the maximum size in bytes of a text that is tokenised as a whole. A longer text is
 	// tokenised in parts.
 	chunk int
-	memo  *budget.Memo // of everything that the process counts with this vocabulary
+	memo  *budget.Memo // counts of recent pieces of text
 }
 
-// plain is a Counter that remembers nothing.
+// plain is a Counter without a cache.
 type plain struct{ *Counter }
 
 var _ budget.Counter = (*Counter)(nil)
@@ -47,8 +47,7 @@ var (
 func load(encoding tokenizer.Encoding) *Counter {
 	codec, err := tokenizer.Get(encoding)
 	if err != nil {
-		// The names are constants of the library, so this is a build of it that
-		// lacks a vocabulary, and nothing can be counted.
+		// The names are constants of the library, so this build of it lacks a vocabulary.
 		panic(fmt.Sprintf("tiktoken: load vocabulary %s: %v", encoding, err))
 	}
 	return newCounter(codec, string(encoding), chunkBytes)

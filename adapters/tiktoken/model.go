@@ -16,10 +16,9 @@ var cl100kModels = []string{"gpt-4", "gpt-3.5", "text-embedding-3", "text-embedd
 // and may name a fine-tuned model ("ft:gpt-4o:acme").
 //
 // Models that are not known to use o200k_base are counted with cl100k_base. That is exact for older
-// OpenAI models and their embeddings. For models of other vendors it is the safer choice. Its
-// vocabulary is half as large, so it counts more tokens for the same text, especially outside
-// English. A count that is too high leaves room unused. A count that is too low causes the provider
-// to refuse the request.
+// OpenAI models and their embeddings. For models of other vendors, the count is usually too high,
+// because the vocabulary of cl100k_base is half as large. A count that is too low would cause the
+// provider to refuse the request.
 func ForModel(name string) *Counter {
 	if begins(name, o200kModels) {
 		return o200k()

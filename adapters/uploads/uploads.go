@@ -85,7 +85,7 @@ func (c *Connector) load(ctx context.Context, f upload.File) (document.Document,
 	switch {
 	case errors.Is(err, upload.ErrGone):
 		return document.Document{}, fmt.Errorf("it was replaced or removed while it was read: %w. The next run reads what there is then", err)
-	case err != nil: // the run ends, and the next one goes on
+	case err != nil: // the run ends, and the next one retries
 		return document.Document{}, fmt.Errorf("%w: %w", index.ErrPaused, err)
 	}
 	d, err := Read(ctx, f.Name, content, c.options.Read)
@@ -98,7 +98,7 @@ func (c *Connector) load(ctx context.Context, f upload.File) (document.Document,
 }
 
 // Read parses the content of a file as a document. It ignores an access list in the file, because
-// the place where the file was uploaded determines the readers. The text of an error is a sentence.
+// the readers are chosen at the upload. The text of an error is a sentence.
 func Read(ctx context.Context, name string, content []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
 	if program(name) {
 		return document.Document{}, fmt.Errorf("pictures, sound, archives and programs hold no text that could be quoted: %w", index.ErrSkipped)

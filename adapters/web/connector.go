@@ -33,20 +33,21 @@ type Options struct {
 	// folder, or a sitemap. Only pages below the folder are read.
 	URL string
 	ACL access.ACL // readers of the documents; default members
-	// hosts, addresses and networks that may be read although they are not on the public internet
+	// AllowHosts lists hosts, addresses and networks that may be read although they are not on the
+	// public internet.
 	AllowHosts  []string
 	CAFile      string        // PEM certificates that are trusted in addition to the system's
-	Interval    time.Duration // between two requests; 1 s, and more where robots.txt asks for more
-	MaxBytes    int64         // maximum size of a page; larger ones are failures; 50 MB
-	MaxPages    int           // 10,000
-	MaxDepth    int           // links from the first page, where there is no sitemap; 16
-	MaxVariants int           // pages that differ in their query alone; 25
+	Interval    time.Duration // time between two requests; default 1 s, or more if robots.txt asks for more
+	MaxBytes    int64         // maximum size of a page; larger pages are failures; default 50 MB
+	MaxPages    int           // maximum number of pages; default 10,000
+	MaxDepth    int           // maximum number of links from the first page, without a sitemap; default 16
+	MaxVariants int           // maximum number of pages that differ only in their query; default 25
 	// Include lists patterns of paths below the folder to index, such as "guide/**" and "*.html".
 	// If empty, all pages are indexed. Without a sitemap, other pages are still read for their
 	// links. "**" matches any folders. A pattern without a slash matches the last part of a path.
 	Include    []string
 	Exclude    []string    // patterns of paths that are never requested, even if included
-	Politeness *Politeness // of this process; its own if nil
+	Politeness *Politeness // rate limits that sources share; nil: limits of its own
 }
 
 func (o Options) withDefaults() Options {
@@ -138,7 +139,7 @@ func sourceID(s scope) document.SourceID {
 	return document.SourceID("web-" + strings.Trim(host, "-.") + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// Source implements index.Connector. Its name is the address.
+// Source implements index.Connector. The source's name is the address.
 func (c *Connector) Source() document.Source { return c.source }
 
 // reading is the version of the rules for building documents. Raise it if the rules change. Every

@@ -25,41 +25,43 @@ type crawl struct {
 	site
 	robots    robots
 	mapped    bool             // a sitemap names the pages; links are not followed
-	known     map[string]state // from the last run, by name
-	now       map[string]state // from this run
+	known     map[string]state // states of pages after the last run, by name
+	now       map[string]state // states of pages in this run, by name
 	queue     []page
-	queued    map[string]bool // all that ever were, by name
-	named     int             // bytes of these names
-	variants  map[string]int  // of a path
+	queued    map[string]bool // all pages that were ever queued, by name
+	named     int             // total bytes of these names
+	variants  map[string]int  // number of queued variants of each path
 	originals map[string]bool // canonical pages named by others
 	documents int
 	unsaved   int       // pages since the last checkpoint
-	saved     time.Time // time of that
+	saved     time.Time // time of the last checkpoint
 	resumed   bool      // an earlier crawl began the pass
-	failing   int       // pages in a row that the site did not answer
+	failing   int       // consecutive pages that the site did not answer
 	blind     bool
 	full      bool
 	reported  map[string]bool // rules already reported as excluding pages
 	batch     index.Batch     // the current batch
 }
 
-// page is one to be read.
+// page is a queued page.
 type page struct {
 	at      *url.URL
 	depth   int
 	sitemap string // date in the sitemap
 }
 
-// Sizes of a run.
+// Limits of a run.
 const (
 	batchSize  = 16
-	batchBytes = 8 << 20 // of the pages of a batch, but for those under way when it is reached
-	// average size of an address in bytes; each checkpoint contains all addresses
+	batchBytes = 8 << 20 // a batch requests no more pages once it has this many bytes
+	// nameSize is the maximum average size of an address in bytes. Each checkpoint contains all
+	// addresses.
 	nameSize   = 256
-	savedEvery = 256 // pages between two checkpoints at most
-	// interval between saves; slow work is then not repeated after an interruption
+	savedEvery = 256 // pages after which the next batch has a checkpoint
+	// savedAfter is the time after which the next batch has a checkpoint, so that an interruption
+	// loses little work.
 	savedAfter = 5 * time.Second
-	mostErrors = 10 // pages in a row without an answer; then the site is taken to be down
+	mostErrors = 10 // consecutive pages without an answer after which the run fails
 )
 
 func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*crawl, error) {
@@ -69,7 +71,7 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), reported: make(map[string]bool),
 	}
 	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true, within: func(to *url.URL) bool {
-		// on other hosts, as RFC 9309 has it
+		// RFC 9309 allows redirects to other hosts
 		return c.scope.sameHost(to) || !c.guard.Private(ctx, to.Hostname())
 	}})
 	var busy *busyError
@@ -93,7 +95,7 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 		return r, err
 	}
 	r.add(c.scope.start, 0, "")
-	// what nothing links to any more may still be there
+	// known pages may still exist even if no page links to them
 	for _, known := range slices.Sorted(maps.Keys(r.known)) {
 		if at, err := c.scope.start.Parse(known); err == nil {
 			r.add(at, 0, "")
@@ -155,8 +157,7 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	return true
 }
 
-// once reports the reason why a page is excluded. It does so only for the first page that a rule
-// excludes.
+// once reports why a page is excluded. For each rule it reports only the first page.
 func (c *crawl) once(rule string, at *url.URL, sentence string) {
 	if !c.reported[rule] {
 		c.reported[rule] = true
@@ -175,7 +176,8 @@ func (c *crawl) excluded(at *url.URL) bool {
 	return pattern.List(c.options.Exclude).Match(c.scope.below(at))
 }
 
-// passedOver lists extensions of files without text. Such files are never requested.
+// passedOver reports whether an address has the extension of a file without text, such as ".png".
+// Such files are never requested.
 func passedOver(at *url.URL) bool {
 	switch strings.ToLower(path.Ext(at.Path)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".avif", ".mp3", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".avi",
@@ -194,7 +196,7 @@ func (c *crawl) failed(what string, err error) {
 	c.batch.Failures = append(c.batch.Failures, index.Notice{Name: what, Sentence: capital(err.Error()) + "."})
 }
 
-// capital begins a sentence.
+// capital returns a text with its first letter in upper case.
 func capital(s string) string {
 	if s == "" {
 		return s
@@ -241,8 +243,8 @@ func firstReason(b index.Batch) string {
 	return ""
 }
 
-// checkpoint returns the state of this run. Until the run ends, it also returns the last run's
-// state for the remaining pages.
+// checkpoint returns the states of the pages of this run. Unless the run is complete, it adds the
+// last run's states of all other pages.
 func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	pages := c.now
 	if !complete {
@@ -264,7 +266,8 @@ type answer struct {
 }
 
 // requestPage fetches the first pages of a list, a few at a time, until their bodies have
-// batchBytes. It returns an error only if the run must end.
+// batchBytes. The result has an answer for each page that it fetched. It returns an error only if
+// the run must end.
 func (c *crawl) requestPage(ctx context.Context, pages []page) ([]answer, error) {
 	answers := make([]answer, len(pages))
 	var group errgroup.Group
@@ -302,5 +305,5 @@ func (c *crawl) request(at *url.URL, known state) request {
 	}}
 }
 
-// id of a page in the index.
+// id returns the document id of a page.
 func (c *crawl) id(at *url.URL) document.ID { return document.ID(string(c.source.ID) + ":" + name(at)) }

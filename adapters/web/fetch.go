@@ -17,19 +17,20 @@ import (
 // site fetches pages from one host and limits the request rate. It is safe for concurrent use.
 type site struct {
 	client *http.Client
-	pace   *hostPace // nil where a single page is fetched
+	pace   *hostPace // nil if a single page is fetched
 }
 
-// request is one page, or file, to fetch.
+// request describes a page or file to fetch.
 type request struct {
 	address  *url.URL
 	etag     string
 	modified string // Last-Modified of the known version
 	limit    int64
-	cut      bool // what is longer is cut off, and no error
-	// where redirects may lead; nil means anywhere public
+	cut      bool // longer bodies are truncated without an error
+	// within reports whether a redirect may lead to an address. If nil, all public addresses are
+	// allowed.
 	within func(*url.URL) bool
-	permit func(context.Context, *url.URL) error // is asked about every redirect; nil allows all
+	permit func(context.Context, *url.URL) error // called for every redirect; nil allows all
 }
 
 // response is the response to a request.
@@ -37,13 +38,14 @@ type response struct {
 	body      []byte
 	address   *url.URL // after redirects
 	header    http.Header
-	unchanged bool // since the known version
+	unchanged bool // the known version is still current
 }
 
 // errGone marks a page that does not exist according to the site.
 var errGone = errors.New("the site does not have this page")
 
-// busyError means that a site requests a later retry, or does not respond at all.
+// busyError says that a site asks to retry later, or does not respond at all. after is the time to
+// wait, noHint or noRetry.
 type busyError struct {
 	sentence string
 	after    time.Duration
@@ -59,7 +61,7 @@ const (
 	longestRest = 24 * time.Hour
 )
 
-// leftAlone is the error for a host that requested a pause.
+// leftAlone returns the error for a host that requested a pause of this length.
 func leftAlone(what string, length time.Duration) *busyError {
 	return &busyError{"the server" + what + " wants to be left alone for " + length.Round(time.Second).String() + "; run it again after that", length}
 }
@@ -82,19 +84,19 @@ func (s *site) fetch(ctx context.Context, r request) (response, error) {
 		if busy.after != noHint {
 			wait = busy.after
 		}
-		if wait > longestWait { // not now, and nothing else of the site either
+		if wait > longestWait { // too long to wait: stop all requests to the host
 			s.pace.rest(min(wait, longestRest))
 			return got, err
 		}
 		pause *= 2
-		s.pace.rest(wait) // holds every request to the host back, and so the next try
+		s.pace.rest(wait) // delays all requests to the host, including the next attempt
 	}
 }
 
 // Values of busyError.after besides durations.
 const (
-	noHint  = time.Duration(1<<63 - 1) // no time given
-	noRetry = time.Duration(-1)        // an immediate retry is useless
+	noHint  = time.Duration(1<<63 - 1) // the server gave no time
+	noRetry = time.Duration(-1)        // do not retry in this run
 )
 
 func (s *site) once(ctx context.Context, r request) (response, error) {
@@ -157,7 +159,7 @@ func (s *site) bound(r request) *http.Client {
 			return &outsideError{req.URL}
 		}
 		if r.permit != nil {
-			req.Header.Del("Referer") // which the client has set to the address before
+			req.Header.Del("Referer") // the client has set it to the previous address
 			if err := r.permit(req.Context(), req.URL); err != nil {
 				return fmt.Errorf("it redirects to %s, and %w: %w", req.URL.Redacted(), err, outhttp.ErrRefused)
 			}
@@ -170,7 +172,7 @@ func (s *site) bound(r request) *http.Client {
 	return &bounded
 }
 
-// outsideError is a redirect that is not followed.
+// outsideError is the error for a redirect that leads out of the source and is not followed.
 type outsideError struct{ to *url.URL }
 
 func (e *outsideError) Error() string {

@@ -28,11 +28,11 @@ type Permit func(ctx context.Context, address string, private bool) error
 
 // FetcherOptions configure a Fetcher. Zero fields get their defaults.
 type FetcherOptions struct {
-	// hosts, addresses and networks that are fetched although they are not on the public internet
-	// (OPEN_URL_PRIVATE_HOSTS)
+	// AllowHosts lists hosts, addresses and networks that are fetched although they are not on the
+	// public internet (OPEN_URL_PRIVATE_HOSTS).
 	AllowHosts []string
 	CAFile     string // PEM certificates that are trusted in addition to the system's
-	MaxBytes   int64  // of a page; 5 MB
+	MaxBytes   int64  // maximum size of a page; default 5 MB
 }
 
 // Fetcher fetches single pages whose addresses come from people or documents. It connects only to
@@ -44,7 +44,7 @@ type Fetcher struct {
 	maxBytes int64
 }
 
-// NewFetcher returns a fetcher.
+// NewFetcher returns a fetcher. It sends no request.
 func NewFetcher(o FetcherOptions) (*Fetcher, error) {
 	client, guard, err := newClient("OPEN_URL_PRIVATE_HOSTS", o.AllowHosts, o.CAFile)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // directions are a page's instructions for crawlers.
 type directions struct {
 	links     []*url.URL
-	canonical *url.URL // nil when it names none
+	canonical *url.URL // nil if the page names none
 	noIndex   bool
 	noFollow  bool
 }
@@ -78,7 +78,7 @@ func (d *directions) obeyHeader(header http.Header, at *url.URL) {
 		switch who = strings.ToLower(strings.TrimSpace(who)); {
 		case named && who == agent:
 			d.obey(rest)
-		case !named || strings.ContainsAny(who, ", "): // for everybody; the colon belongs to a date, say
+		case !named || strings.ContainsAny(who, ", "): // for all crawlers; the colon may be part of a date
 			d.obey(list)
 		}
 	}

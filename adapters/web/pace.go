@@ -17,8 +17,8 @@ type Politeness struct {
 	hosts map[string]*hostPace
 }
 
-// of returns the pace of a host. If the sources of a host have different paces, all of them use the
-// slowest.
+// of returns the pace of a host, which all sources of the host share. If their intervals differ,
+// the longest applies.
 func (p *Politeness) of(host string, interval time.Duration) *hostPace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,10 +41,11 @@ type hostPace struct {
 	quiet   pace.Rest
 }
 
-// theHost is the only key in a host's rest.
+// theHost is the only key of hostPace.quiet.
 const theHost = ""
 
-// slow lengthens the interval; shorter ones are ignored.
+// slow lengthens the interval between requests. It ignores an interval that is shorter than the
+// current one.
 func (p *hostPace) slow(interval time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +54,7 @@ func (p *hostPace) slow(interval time.Duration) {
 	}
 }
 
-// rest lets nothing pass for some time.
+// rest delays all requests to the host for some time.
 func (p *hostPace) rest(length time.Duration) { p.quiet.For(theHost, length) }
 
 // wait waits until a request is allowed. It fails immediately if the host's pause is longer than a

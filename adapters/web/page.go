@@ -21,7 +21,7 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// format is how a page is read.
+// format is the format of a page, such as HTML or PDF.
 type format int
 
 const (
@@ -33,8 +33,8 @@ const (
 	officePage
 )
 
-// formatOf returns the format by the content type. If the type is missing or only says text, it
-// uses the name.
+// formatOf returns the format by the content type. If the type is missing or not specific, it uses
+// the extension in the address.
 func formatOf(contentType string, at *url.URL) format {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -52,7 +52,7 @@ func formatOf(contentType string, at *url.URL) format {
 	case "application/pdf", "application/x-pdf":
 		return pdfPage
 	case "application/octet-stream", "binary/octet-stream", "application/zip":
-		// what servers say of endings that they do not know
+		// servers send these for unknown extensions
 		switch {
 		case ending == ".pdf":
 			return pdfPage
@@ -77,14 +77,14 @@ func formatOf(contentType string, at *url.URL) format {
 	return unread
 }
 
-// parsed is a page as a document, without a name.
+// parsed is the content of a page.
 type parsed struct {
 	title    string
 	language string
 	updated  time.Time
 	outline  []document.Section
 	base     string          // stated base address of its links; empty means the page's address
-	links    []document.Link // as written
+	links    []document.Link // link targets as written on the page
 }
 
 // parse parses a page. The text of an error is a sentence that says what to do.
@@ -128,7 +128,7 @@ func decode(raw []byte, contentType string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD")
 }
 
-// build makes a document of a page.
+// build converts a parsed page to a document. stated is the document's date if the page has none.
 func build(at *url.URL, p parsed, stated time.Time) document.Document {
 	title := p.title
 	if title == "" {
@@ -164,12 +164,12 @@ func linked(at *url.URL, p parsed) []document.Link {
 	return out
 }
 
-// freshly is the maximum difference between Last-Modified and the response time for which
-// Last-Modified is ignored. The page was then generated for this request.
+// freshly is the age up to which Last-Modified is ignored. A page that is newer than that was
+// probably generated for the request.
 const freshly = 10 * time.Minute
 
-// statedDate returns the time at which a page was changed. It uses the sitemap, or else the
-// server's header.
+// statedDate returns the time at which a page was changed, from the sitemap or else from the header
+// Last-Modified. It returns the zero time if the time is unknown.
 func statedDate(sitemap string, header http.Header) time.Time {
 	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02T15:04Z07:00"} {
 		if t, err := time.Parse(layout, sitemap); err == nil {
@@ -186,7 +186,7 @@ func statedDate(sitemap string, header http.Header) time.Time {
 	return t.UTC()
 }
 
-// contentKind returns the kind of content, for people.
+// contentKind returns the content type in quotes, for people.
 func contentKind(header http.Header) string {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	return fmt.Sprintf("%q", cmp.Or(strings.TrimSpace(kind), "no content type"))

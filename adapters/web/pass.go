@@ -13,7 +13,7 @@ import (
 type pass struct {
 	Done      []string       `json:"done"` // pages read, by name
 	Queue     []waiting      `json:"queue"`
-	Queued    []string       `json:"queued"` // and neither done nor waiting any more
+	Queued    []string       `json:"queued"` // names of all other pages that were queued
 	Variants  map[string]int `json:"variants,omitempty"`
 	Originals []string       `json:"originals,omitempty"`
 	Said      []string       `json:"said,omitempty"`
@@ -23,7 +23,7 @@ type pass struct {
 	Full      bool           `json:"full,omitempty"`
 }
 
-// waiting is a page of the queue.
+// waiting is a queued page.
 type waiting struct {
 	Address string `json:"a"`
 	Depth   int    `json:"n,omitempty"`
@@ -38,7 +38,7 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 	}
 	last.Pass = nil
 	fresh, err := json.Marshal(last)
-	if err != nil { // it was read from JSON just now
+	if err != nil { // cannot happen: it was just read from JSON
 		return nil
 	}
 	return fresh
@@ -54,7 +54,7 @@ func readPass(since index.Checkpoint, rules string) *pass {
 	return last.Pass
 }
 
-// place returns the position of the crawl.
+// place returns the position of the crawl, for the checkpoint.
 func (c *crawl) place() *pass {
 	p := &pass{
 		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,
@@ -74,7 +74,7 @@ func (c *crawl) place() *pass {
 	return p
 }
 
-// resume continues at the position of an earlier crawl.
+// resume restores the position of an interrupted crawl.
 func (c *crawl) resume(p *pass) {
 	c.resumed, c.mapped, c.documents, c.blind, c.full = true, p.Mapped, p.Documents, p.Blind, p.Full
 	for _, n := range p.Done {

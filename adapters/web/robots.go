@@ -54,7 +54,7 @@ func parseRobots(text string) robots {
 			named = named || product == agent
 			continue
 		}
-		// RFC 9309: other records part no groups
+		// RFC 9309: other records do not end a group
 		if key != "allow" && key != "disallow" && key != "crawl-delay" {
 			continue
 		}

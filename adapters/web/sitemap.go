@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
 
-// sitemapBytes and the constants below it are limits of the sitemap protocol (sitemaps.org), and
-// the maximum number of sitemaps that are read for a site.
+// sitemapBytes and sitemapEntries are limits of the sitemap protocol (sitemaps.org). mostSitemaps
+// is the maximum number of sitemaps that are read for a site.
 const (
 	sitemapBytes   = 50 << 20
 	sitemapEntries = 50_000
@@ -26,7 +26,7 @@ const (
 // entry is a page that a sitemap names.
 type entry struct {
 	address  string
-	modified string // as written
+	modified string // date as written
 }
 
 // parseSitemap parses a sitemap. For a sitemap index, it returns the addresses of further sitemaps.

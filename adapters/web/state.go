@@ -14,21 +14,22 @@ import (
 type state struct {
 	ETag      string `json:"e,omitempty"`
 	Modified  string `json:"m,omitempty"` // Last-Modified
-	Sum       uint64 `json:"s,omitempty"` // of the body
-	Sitemap   string `json:"d,omitempty"` // its date in the sitemap
-	Canonical string `json:"c,omitempty"` // the address of the page whose copy this is
-	Hidden    bool   `json:"h,omitempty"` // it must not be indexed
+	Sum       uint64 `json:"s,omitempty"` // hash of the body
+	Sitemap   string `json:"d,omitempty"` // the page's date in the sitemap
+	Canonical string `json:"c,omitempty"` // address of the page of which this is a copy
+	Hidden    bool   `json:"h,omitempty"` // the page must not be indexed
 }
 
-// checkpoint holds the pages by name.
+// checkpoint is the content of the source's checkpoint. Pages has the states of pages by name.
 type checkpoint struct {
-	Rules string           `json:"rules,omitempty"` // rules by which they were read
+	Rules string           `json:"rules,omitempty"` // rules by which the pages were read
 	Pages map[string]state `json:"pages"`
-	Pass  *pass            `json:"pass,omitempty"` // in the middle of one
+	Pass  *pass            `json:"pass,omitempty"` // unfinished pass; nil if none
 }
 
-// readCheckpoint parses the stored state. An invalid state counts as none. If pages were read by
-// other rules, it keeps only their names, so that they are requested again.
+// readCheckpoint returns the stored states of pages by name. It returns an empty map for an invalid
+// checkpoint. If pages were read by other rules, it keeps only their names and whether they are
+// hidden, so that they are requested again.
 func readCheckpoint(raw index.Checkpoint, rules string) map[string]state {
 	var c checkpoint
 	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {

@@ -21,10 +21,10 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 		return c.removePage(p, a.err)
 	case a.err != nil:
 		if !c.mapped && len(c.queued) == 1 {
-			return a.err // the first page: there is no other sign
+			return a.err // without the first page nothing can be read
 		}
 		if errors.As(a.err, &busy) && busy.after > longestWait && busy.after != noHint {
-			return a.err // asking for the next page would be as unwelcome
+			return a.err // the site asked for a long pause
 		}
 		if c.failing++; c.failing >= mostErrors && errors.As(a.err, &busy) {
 			return fmt.Errorf("%d pages in a row could not be read, the last one because %w", c.failing, a.err)
@@ -49,7 +49,7 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	return nil
 }
 
-// removePage removes a page. The first page must exist.
+// removePage removes a page that does not exist any more. It returns an error for the first page.
 func (c *crawl) removePage(p page, err error) error {
 	n := name(p.at)
 	if !c.mapped && n == name(c.scope.start) {
@@ -63,14 +63,15 @@ func (c *crawl) removePage(p page, err error) error {
 	return nil
 }
 
-// forget removes a page that the last run indexed.
+// forget deletes the document of a page if the last run indexed the page.
 func (c *crawl) forget(p page) {
 	if known, ok := c.known[name(p.at)]; ok && !known.Hidden && known.Canonical == "" {
 		c.batch.Deleted = append(c.batch.Deleted, c.id(p.at))
 	}
 }
 
-// broken records an unreadable page. The indexed version and the state of the page are kept.
+// broken adds a page that could not be read to the batch, as a failure. The indexed version and the
+// state of the page are kept.
 func (c *crawl) broken(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
@@ -82,7 +83,8 @@ func (c *crawl) broken(p page, err error) {
 	}})
 }
 
-// unchanged keeps a page as it is. If the index does not have the page, the page is fetched again.
+// unchanged adds an unchanged page to the batch. If the index does not have the page, it is fetched
+// again.
 func (c *crawl) unchanged(p page, skipped bool) {
 	known := c.known[name(p.at)]
 	if !skipped && p.sitemap != "" {
@@ -111,7 +113,7 @@ func (c *crawl) unchanged(p page, skipped bool) {
 // concurrent parsers.
 const patience = 10 * time.Minute
 
-// fresh adds a page that is new or has changed.
+// fresh adds a new or changed page to the batch and queues its links.
 func (c *crawl) fresh(p page, got response) {
 	kind := formatOf(got.header.Get("Content-Type"), p.at)
 	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
@@ -135,7 +137,7 @@ func (c *crawl) fresh(p page, got response) {
 	case d.noIndex:
 		c.hide(p, found, "It asks not to be indexed.")
 		return
-	case !c.included(p.at): // it was read for its links
+	case !c.included(p.at): // the page was read only for its links
 		c.hide(p, found, "")
 		return
 	}
@@ -177,18 +179,18 @@ func (c *crawl) hide(p page, found state, sentence string) {
 }
 
 // original queues the canonical page that another page names. The canonical page is indexed
-// whatever it says about itself, because two pages may each name the other as canonical.
+// whatever page it names itself, because two pages may each name the other as canonical.
 func (c *crawl) original(address string, copied page) {
 	at, err := url.Parse(address)
 	if err != nil {
 		return
 	}
-	c.forget(copied) // from a time when it did not say so
+	c.forget(copied) // it may have been indexed before it named a canonical page
 	c.originals[name(clean(at))] = true
 	c.add(at, copied.depth, copied.sitemap)
 }
 
-// document reads a page.
+// document parses a page and returns it as a document.
 func (c *crawl) document(ctx context.Context, p page, got response) (document.Document, error) {
 	content, err := formatOf(got.header.Get("Content-Type"), p.at).parse(ctx, got)
 	if err != nil {

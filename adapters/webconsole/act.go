@@ -63,5 +63,5 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 
 const (
 	maxKey  = 64       // bytes of a form's key
-	maxText = 64 << 10 // of a form with a text, as browsers encode it
+	maxText = 64 << 10 // bytes of a form with a text, as browsers encode it
 )

@@ -20,7 +20,8 @@ const (
 	prefixWas   = "was."
 )
 
-// place returns the place of a settings request. If it returns false, it has sent an error page.
+// place returns the [session.Place] that a settings request names: everywhere, a platform, a
+// workspace or a channel. If it returns false, it has sent an error page.
 func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedIn) (session.Place, bool) {
 	at := session.Place{Platform: thread.Platform(r.Form.Get("platform")), Workspace: r.Form.Get("workspace"), Channel: strings.TrimSpace(r.Form.Get("channel"))}
 	if len(at.Platform)+len(at.Workspace)+len(at.Channel) > maxTitle {
@@ -41,7 +42,7 @@ func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedI
 	return found, err == nil
 }
 
-// settings shows the settings form of a place.
+// settings shows the form for the settings of a [session.Place], such as a channel.
 func (s *server) settings(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	if err := r.ParseForm(); err != nil {
 		s.fail(w, http.StatusBadRequest, sentenceForm)
@@ -61,7 +62,7 @@ func (s *server) settings(w http.ResponseWriter, r *http.Request, in review.Sign
 
 const sentenceForm = "The form is not complete, or too long. Go back and send it again."
 
-// changeSettings stores the settings of a place.
+// changeSettings stores a submitted settings form and shows the form with the result.
 func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxText)
 	if err := r.ParseForm(); err != nil {
@@ -128,7 +129,7 @@ func (s *server) showSettings(w http.ResponseWriter, in review.SignedIn, status 
 		f.Holds, f.Refused, f.Names = fit(f.Holds, maxTitle), plain(f.Refused), f.Names[:min(len(f.Names), maxItems)]
 		f.From = fit(f.From, maxSentence)
 		if len(f.Choices) > maxChoices {
-			f.Choices = nil // then the name is typed
+			f.Choices = nil // the form then has a text field
 		}
 	}
 	s.show(w, status, "settings", framed(in, review.PageSetup, "Settings: "+placed(form.Place), data))

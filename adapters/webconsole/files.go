@@ -27,12 +27,13 @@ type Files struct {
 const (
 	// uploadWithin is the time limit for an upload request, until its response is sent.
 	uploadWithin = 5 * time.Minute
-	maxUploads   = 10 // files of a request
-	maxUploading = 2  // requests at once
+	maxUploads   = 10 // maximum number of files per request
+	maxUploading = 2  // maximum number of concurrent requests
 	maxKept      = 200
 )
 
-// The choices of who finds a file.
+// Values of the form field for the readers of a file: only its author, or the readers of the
+// project.
 const (
 	readersMe      = "me"
 	readersProject = "project"
@@ -47,7 +48,7 @@ type project struct {
 // keptFile is a stored file on the page.
 type keptFile struct {
 	upload.File
-	Mine bool // the viewer can remove it
+	Mine bool // the viewer may remove it
 }
 
 // files shows the files that a person may read, and the upload form.
@@ -122,7 +123,8 @@ func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.Sig
 	s.showFiles(w, r, in, v, status, said)
 }
 
-// keepParts stores the files of a form. In the form, the other fields must precede the files.
+// keepParts stores the files of a form. In the form, the other fields must precede the files. It
+// returns the text and the HTTP status of the response.
 func (s *server) keepParts(ctx context.Context, form *multipart.Reader, v review.Viewer, author access.Account) (said string, status int) {
 	request := upload.Request{Tenant: s.Tenant, Author: author, Listens: v.Audience}
 	var to upload.Project
@@ -168,7 +170,7 @@ func (s *server) keepParts(ctx context.Context, form *multipart.Reader, v review
 	}
 }
 
-// keepPart keeps one file of a form.
+// keepPart stores one file of a form.
 func (s *server) keepPart(ctx context.Context, part *multipart.Part, r upload.Request, to upload.Project) upload.Outcome {
 	end, err := s.Files.Service.Begin(ctx)
 	if err != nil {

@@ -20,12 +20,12 @@ import (
 // PKCE. It is safe for concurrent use.
 type OIDC struct {
 	Issuer, ClientID, ClientSecret string
-	CallbackURL                    string // of the console, ending in CallbackPath
+	CallbackURL                    string // address of the console with the path CallbackPath
 	HTTP                           *http.Client
 	// plain omits PKCE, for a provider that does not document PKCE.
 	plain bool
 
-	provider atomic.Pointer[oidc.Provider] // nil until it answered
+	provider atomic.Pointer[oidc.Provider] // nil before the first successful discovery
 }
 
 // CallbackPath is the path to which an identity provider redirects the browser after sign-in.
@@ -51,7 +51,7 @@ func (o *OIDC) discovered(ctx context.Context) (*oidc.Provider, error) {
 	if known := o.provider.Load(); known != nil {
 		return known, nil
 	}
-	// There is no lock: at first, several requests may fetch them.
+	// There is no lock, so concurrent requests may each fetch them.
 	asking, cancel := context.WithTimeout(oidc.ClientContext(ctx, o.HTTP), discoverWithin)
 	defer cancel()
 	provider, err := oidc.NewProvider(asking, o.Issuer)
@@ -114,9 +114,9 @@ func (o *OIDC) finish(ctx context.Context, a attempt, code string) (*oidc.IDToke
 // beginOIDC redirects the browser to the provider.
 func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	a := attempt{State: review.NewSecret(), Nonce: review.NewSecret(), Verifier: oauth2.GenerateVerifier(), Connect: r.URL.Query().Get("connect") != ""}
-	// Another site could sign the browser in at the provider as an attacker, and connect that
-	// identity. A form would not prevent it, because form-action also applies to the redirect to
-	// the provider.
+	// Another site could sign the browser in at the provider as an attacker, and then connect the
+	// attacker's identity. A form would not prevent it, because form-action also applies to the
+	// redirect to the provider.
 	if a.Connect && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
 		s.fail(w, http.StatusForbidden, "Begin on the page Account of the console (/account).")
 		return
@@ -124,7 +124,7 @@ func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	s.leave(w, r, s.OIDC, a, attemptCookie)
 }
 
-// leave redirects the browser to a provider. It stores the attempt in a cookie.
+// leave redirects the browser to a provider. It stores the attempt in the cookie name.
 func (s *server) leave(w http.ResponseWriter, r *http.Request, o *OIDC, a attempt, name string) {
 	to, err := o.begin(r.Context(), a)
 	if err != nil {
@@ -149,9 +149,9 @@ func (s *server) providerFailed(w http.ResponseWriter, r *http.Request, err erro
 	s.fail(w, http.StatusBadGateway, sentenceProvider)
 }
 
-// returned handles a callback from a provider. It returns the attempt and the ID token. It deletes
-// the attempt's cookie, so that a callback works only once. If ok is false, it has sent an error
-// page.
+// returned handles a callback from a provider. It returns the attempt from the cookie name, and the
+// ID token. It deletes the cookie, so that a callback works only once. If ok is false, it has sent
+// an error page.
 func (s *server) returned(w http.ResponseWriter, r *http.Request, o *OIDC, name string) (a attempt, id *oidc.IDToken, ok bool) {
 	a, ok = attemptOf(r, name)
 	gone := cookie("", time.Unix(1, 0))

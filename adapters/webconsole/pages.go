@@ -48,10 +48,10 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 // Limits that keep a page below 100 kB, even for long questions and answers. Lengths are in bytes
 // after HTML escaping.
 const (
-	maxShown    = 450    // of a question in a list
-	maxAnswer   = 24_000 // of an answer, and of all passages together
+	maxShown    = 450    // a question in a list
+	maxAnswer   = 24_000 // an answer, and all passages of a question together
 	maxQuestion = 8_000
-	maxSentence = 500 // of a trace or a fault
+	maxSentence = 500 // a sentence of a trace or a fault
 	maxTitle    = 200
 	maxLink     = 500
 	maxItems    = 25 // citations, sentences of a trace, questions of a conversation
@@ -118,7 +118,7 @@ func outcome(o session.Outcome) string {
 type view struct {
 	Title string
 	Page  review.Page
-	Nav   []navigation // none: no one is signed in
+	Nav   []navigation // empty if the viewer is not signed in
 	Data  any
 }
 

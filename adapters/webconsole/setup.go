@@ -21,7 +21,7 @@ var setupParts = []setupPart{{"agents", "Agents"}, {"projects", "Projects"}, {"s
 const (
 	maxInstructions = 2_000 // bytes
 	maxPlaces       = 40
-	maxFiles        = 100 // of all projects
+	maxFiles        = 100 // files of all projects together
 	maxFileReaders  = 5
 )
 
@@ -107,7 +107,8 @@ func fitSetup(all *review.Setup, v review.Viewer, role review.Role, part string)
 	return more
 }
 
-// placed returns the name of a place for the beginning of a heading.
+// placed returns the name of a [session.Place] for the beginning of a heading, such as "Everywhere"
+// or "slack workspace T1".
 func placed(p session.Place) string {
 	name := p.Name()
 	if p.Platform == "" {

@@ -44,7 +44,8 @@ var sourceActs = map[sources.Act]struct{ Button, Means string }{
 	sources.Resync: {"Read from the beginning", "with the next run, and who may read it; what has not changed is not stored again"},
 }
 
-// one returns the source that a request names.
+// one returns the source with the given id. If there is none, it sends an error page and returns
+// false.
 func (s *server) one(w http.ResponseWriter, r *http.Request, id string) (review.Source, bool) {
 	all, err := s.Sources(r.Context())
 	if err != nil {

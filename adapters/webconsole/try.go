@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxTries = 4 // questions that are answered at once
+	maxTries = 4 // questions that are answered at the same time
 	maxSteps = 40
 )
 
@@ -39,7 +39,7 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	}
 	data := tried{Question: question}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("X-Accel-Buffering", "no") // a proxy that collects the page would show nothing
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy must not buffer the progress
 	part := func(name string, v view) bool {
 		if err := templates.ExecuteTemplate(w, name, v); err != nil {
 			s.Logger.Debug("a page of the console was not read to its end", "error", err)
@@ -53,7 +53,7 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	steps := 0
 	asked, err := s.Ask(r.Context(), in.Person, question, func(doing string) {
 		if steps++; steps <= maxSteps {
-			// If the viewer is gone, this fails, and no one needs it.
+			// An error means that the viewer has disconnected.
 			_, _ = io.WriteString(w, "<li>"+template.HTMLEscapeString(fit(doing, maxSentence))+"</li>\n")
 			_ = http.NewResponseController(w).Flush()
 		}

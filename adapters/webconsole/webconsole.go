@@ -70,7 +70,7 @@ const (
 	// answerWithin is the time limit for a request, until the client has read the response.
 	answerWithin = 30 * time.Second
 	maxForm      = 16 << 10
-	maxAtOnce    = 32 // requests
+	maxAtOnce    = 32 // concurrent requests
 	cookieName   = "__Host-footnote"
 )
 
@@ -80,7 +80,7 @@ const (
 	pagesPerMinute   = 240 // of one session
 )
 
-// server is the state of a Handler.
+// server holds the configuration and the state of a Handler.
 type server struct {
 	Config
 	signIns, pages *limiter

@@ -26,9 +26,9 @@ import (
 // Config selects and configures the provider. Provider and HTTP are required.
 type Config struct {
 	Provider string // one of Providers
-	URL      string // of a SearXNG, or instead of the provider's own address
+	URL      string // address of a SearXNG, or a replacement for the provider's address
 	Key      string
-	Engine   string // of google: the id of the search engine
+	Engine   string // id of the search engine, only for google
 	HTTP     *http.Client
 }
 
@@ -41,15 +41,15 @@ type Client struct {
 
 var _ websearch.Provider = (*Client)(nil)
 
-// answers bounds what a provider sends.
+// answers limits the size of a provider's response.
 var answers = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 16}
 
-// timeout bounds a search: someone waits for it.
+// timeout is the time limit for a search. It is short because a person waits.
 const timeout = 8 * time.Second
 
 // provider is the implementation of one service.
 type provider struct {
-	address string // empty: it is configured
+	address string // empty: Config.URL is required
 	keyed   bool
 	request func(ctx context.Context, c *Client, query string, most int) (*http.Request, error)
 	read    func(body []byte) ([]websearch.Result, error)
@@ -86,7 +86,7 @@ var providers = map[string]provider{
 		return post(ctx, c.address, map[string]any{"query": query, "numResults": most, "contents": map[string]any{"text": map[string]any{"maxCharacters": 1_500}}},
 			map[string]string{"x-api-key": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Results })},
-	// https://serper.dev: POST, X-API-KEY, {"q", "num"}; "organic" are the pages.
+	// https://serper.dev: POST, X-API-KEY, {"q", "num"}; the pages are in "organic".
 	"serper": {address: "https://google.serper.dev/search", keyed: true, request: func(ctx context.Context, c *Client, query string, most int) (*http.Request, error) {
 		return post(ctx, c.address, map[string]any{"q": query, "num": most}, map[string]string{"X-API-KEY": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Organic })},
@@ -141,7 +141,7 @@ func (c *Client) Search(ctx context.Context, query string, most int) ([]websearc
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return nil, fmt.Errorf("the web search did not answer within %s: go on without it", timeout)
 		}
-		var failed *url.Error // its text has the address, and with it the query
+		var failed *url.Error // its text contains the address and the query
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
@@ -149,7 +149,7 @@ func (c *Client) Search(ctx context.Context, query string, most int) ([]websearc
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		// so that the connection can be used again; what is left does not matter
+		// Read a little more, so that the connection can be reused.
 		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
 		return nil, refused(resp.StatusCode)
 	}
@@ -164,13 +164,13 @@ func (c *Client) Search(ctx context.Context, query string, most int) ([]websearc
 	return found[:min(len(found), most)], nil
 }
 
-// refused explains a status code.
+// refused returns the error for an unsuccessful status code.
 func refused(status int) error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
 		return fmt.Errorf("the web search refuses the key or its use (HTTP %d): go on without it", status)
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
-		// Google and Brave answer a wrong key so.
+		// Google and Brave respond with these codes to a wrong key.
 		return fmt.Errorf("the web search takes the key or the request for wrong (HTTP %d): go on without it", status)
 	case status == http.StatusTooManyRequests:
 		return errors.New("the web search takes no more requests at the moment (HTTP 429): go on without it")
@@ -206,7 +206,7 @@ func with(req *http.Request, headers map[string]string) *http.Request {
 	return req
 }
 
-// body is an answer of any provider.
+// body is the response of any provider. Each provider uses one of the lists.
 type body struct {
 	Results []item `json:"results"`
 	Web     struct {
@@ -216,7 +216,7 @@ type body struct {
 	Items   []item `json:"items"`
 }
 
-// reader reads the pages of an answer.
+// reader returns a function that parses a response. of selects the list of pages in the response.
 func reader(of func(*body) []item) func([]byte) ([]websearch.Result, error) {
 	return func(data []byte) ([]websearch.Result, error) {
 		var b body

@@ -35,7 +35,7 @@ type Config struct {
 	Surface  *console.Surface
 	Store    conversation.Store
 	Packets  packet.Sink // also receives every packet; may be nil
-	// models that answer side by side, for headings; headings are left out for one or none
+	// Models are the models that answer side by side. Two or more get headings.
 	Models []string
 	Logger *slog.Logger
 }
@@ -53,7 +53,7 @@ type Bot struct {
 
 	mu      sync.Mutex
 	taken   session.TurnID // turn of the message that is being passed on
-	said    string         // about it
+	said    string         // sentence about that message
 	waiting map[session.TurnID]chan Result
 	early   map[session.TurnID]Result // finished before its caller waited
 	asks    session.TurnID            // turn whose deep search waits to be started, or ""
@@ -112,8 +112,8 @@ const (
 	firstPause = 100 * time.Millisecond
 )
 
-// Ask passes on a line with files. For a question it returns the id of the turn. For another line,
-// such as "stop", it may return a sentence for the person.
+// Ask sends a line with files to the core. For a question, it returns the id of the turn. For
+// another line, such as "stop", it may return a sentence for the person.
 func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id session.TurnID, sentence string, err error) {
 	b.mu.Lock()
 	b.taken, b.said = "", ""

@@ -76,7 +76,7 @@ func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	}
 	d.bot.finished(Result{Turn: d.turn, Views: d.views, Final: final, Err: err})
 	if err != nil {
-		return errors.Join(err, thread.ErrNotPermitted) // a terminal that has gone does not come back
+		return errors.Join(err, thread.ErrNotPermitted) // no retry, because a closed terminal stays closed
 	}
 	return nil
 }

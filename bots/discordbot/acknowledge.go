@@ -14,15 +14,15 @@ import (
 const acknowledgeAfter = time.Second
 
 // acknowledging answers a command within Discord's time limit. It sends the answer at once if there
-// is one. Otherwise it shows that the bot is thinking, and replaces that later. It is safe for
-// concurrent use.
+// is one. Otherwise it shows that the bot is thinking, and later replaces this with the answer. It
+// is safe for concurrent use.
 type acknowledging struct {
 	bot   *Bot
 	timer *time.Timer
 
 	mu   sync.Mutex
 	c    chat.Command
-	sent chan struct{} // nil: nothing was said or shown; closed once that has been tried
+	sent chan struct{} // nil: nothing was sent; closed after the first attempt
 }
 
 // acknowledging starts the timer for a command. Call end when the command is done.

@@ -15,8 +15,8 @@ import (
 // present returns the audience of an answer that everyone in a channel can see. It includes the
 // members of a role if only they can open the channel. Unknown people, for example administrators,
 // may always join. Without the members intent, they may not be full members. In an unbound server,
-// or if Discord cannot be asked, the audience is anyone. In the latter case, present also returns
-// the error.
+// the audience is anyone. If Discord cannot be asked, the audience is also anyone, and present
+// returns the error.
 func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, error) {
 	there := access.Presence{Tenant: b.tenant(ref), Open: true, Outsiders: true}
 	if !b.binding.allows(ref.Workspace) {

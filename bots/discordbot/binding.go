@@ -21,7 +21,7 @@ const bindingAge = 5 * time.Second
 // servers; only the first is bound automatically. It is safe for concurrent use.
 type binding struct {
 	tenantID access.TenantID // tenant of unbound servers and of those in Config
-	first    bool            // bind the only server
+	first    bool            // bind a server if it is the bot's only one
 	stored   access.Bindings
 	name     func(guild string) string
 	logger   *slog.Logger
@@ -30,7 +30,7 @@ type binding struct {
 	bound    map[string]access.TenantID
 	fixed    []string        // servers bound by the configuration
 	known    map[string]bool // servers that the bot belongs to
-	reported map[string]bool // servers that were said to be unbound
+	reported map[string]bool // unbound servers that were logged
 }
 
 func newBinding(c Config, stored access.Bindings, name func(string) string, logger *slog.Logger) *binding {
@@ -55,7 +55,7 @@ func (b *binding) belongs(ctx context.Context, ids []string) {
 	b.bindFirst(ctx)
 }
 
-// joined records one more server.
+// joined records a server that the bot has joined. It logs a warning if the server is not bound.
 func (b *binding) joined(ctx context.Context, id string) {
 	b.mu.Lock()
 	b.known[id] = true
@@ -182,15 +182,15 @@ func (b *binding) guilds(tenant access.TenantID) []string {
 	return list
 }
 
-// maxChecked is how many servers the doctor checks.
+// maxChecked is how many servers footnote doctor checks.
 const maxChecked = 20
 
 // checkServers asks Discord which servers are bound, and which permissions the bot lacks in their
-// channels. The doctor shows the findings.
+// channels. footnote doctor shows the findings.
 func (b *Bot) checkServers(ctx context.Context) []discord.Finding {
 	guilds, err := b.client.BelongsTo(ctx)
 	if err != nil {
-		return nil // what cannot be reached was said already
+		return nil // another check reports that Discord cannot be reached
 	}
 	b.binding.refresh(ctx)
 	bound := b.binding.current()

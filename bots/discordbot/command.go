@@ -35,7 +35,7 @@ func (b *Bot) command(ctx context.Context, c chat.Command) {
 // maxCommands is how many recent commands of a channel /stop considers.
 const maxCommands = 20
 
-// askAbout asks about the message on whose menu the command was chosen.
+// askAbout asks a question about the message that the command was chosen for.
 func (b *Bot) askAbout(ctx context.Context, c chat.Command) {
 	if c.Target == nil {
 		c.Target = &chat.Target{}
@@ -118,7 +118,7 @@ func (b *Bot) remember(c chat.Command) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.commands) > 10_000 {
-		clear(b.commands) // 🛑 stops them still
+		clear(b.commands) // 🛑 can still stop them
 	}
 	known := b.commands[c.Ref.Channel]
 	if slices.Contains(known, c.Ref) {
@@ -130,8 +130,8 @@ func (b *Bot) remember(c chat.Command) {
 	b.commands[c.Ref.Channel] = append(known, c.Ref)
 }
 
-// stopCommand stops the answers at the place of the command: in a thread its answer, in a channel
-// the answers to commands.
+// stopCommand stops answers: in a thread, the thread's answer; in a channel, the answers to
+// commands used there. It returns the reply.
 func (b *Bot) stopCommand(ctx context.Context, c chat.Command) string {
 	b.mu.Lock()
 	places := append([]thread.Ref{c.Ref}, b.commands[c.Ref.Channel]...)
@@ -151,7 +151,7 @@ func (b *Bot) stopCommand(ctx context.Context, c chat.Command) string {
 	return said
 }
 
-// footnoteCommand carries out /footnote.
+// footnoteCommand executes /footnote.
 func (b *Bot) footnoteCommand(ctx context.Context, c chat.Command) {
 	name, _, _ := strings.Cut(c.Text, " ")
 	b.once(ctx, c.Source, c.Ref, c.EventKey, func(ctx context.Context) write.Reply {
@@ -183,7 +183,7 @@ func (b *Bot) once(ctx context.Context, source any, at thread.Ref, key string, h
 	})
 }
 
-// configure lets the core carry out a command, and returns the reply.
+// configure executes a text command, such as "config follow always", and returns the reply.
 func (b *Bot) configure(ctx context.Context, at thread.Ref, by thread.Person, admin, direct bool, text string) string {
 	said, err := b.talk.Command(ctx, command.Request{Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text})
 	if err != nil {
@@ -206,7 +206,7 @@ func (b *Bot) suggest(t chat.Typing) []string {
 	}
 	typed := strings.ToLower(strings.TrimSpace(t.Text))
 	var fitting []string
-	for _, begins := range []bool{true, false} { // those that begin with it first
+	for _, begins := range []bool{true, false} { // names that begin with the typed text come first
 		for _, name := range all {
 			low := strings.ToLower(name)
 			if strings.HasPrefix(low, typed) == begins && strings.Contains(low, typed) {

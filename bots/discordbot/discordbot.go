@@ -31,11 +31,11 @@ import (
 type Config struct {
 	Token  string
 	APIURL string // DISCORD_API_URL; empty: Discord's own
-	// do not request the privileged message content intent; follow-ups then need a mention
+	// NoMessageContent omits the privileged message content intent. Follow-ups then need a mention.
 	NoMessageContent bool
-	// request the privileged members intent, which lets servers see documents for members
+	// Members requests the privileged members intent, which lets servers see documents for members.
 	Members bool
-	// tenant whose documents are used for servers without a binding; default: the default tenant
+	// Tenant has the documents for servers without a binding. Default: the default tenant
 	Tenant access.TenantID
 	Guilds []string // servers whose members are the tenant's
 	// BindFirst binds the bot's only server if no server is bound. It is set if no Slack workspace
@@ -47,11 +47,11 @@ type Config struct {
 	Groups func() []access.BoundGroup
 	// Models returns the models that a question may choose by name; nil: none.
 	Models func() []string
-	// age of a question that arrived while no replica ran, above which the bot asks whether it is
-	// still wanted. Default: 15 min
+	// MaxAge limits the age of a question that arrived while no replica ran. The bot asks whether
+	// an older question is still wanted. Default: 15 min
 	MaxAge  time.Duration
 	Pace    stream.Pace    // pace of answers; default: the platform's
-	Discord discord.Config // further settings; the fields above win
+	Discord discord.Config // further settings; the other fields override them
 }
 
 // Deps holds the services and callbacks of a Bot. All fields except Policies, Bindings, Replicas,

@@ -76,8 +76,8 @@ func (b *Bot) act(ctx context.Context, p chat.Press) {
 	}
 }
 
-// locate finds the place of the question for a button in a direct message, such as an offer or a
-// private answer.
+// locate sets the tenant and thread of the question, for a button in a direct message such as an
+// offer or a private answer.
 func (b *Bot) locate(ctx context.Context, a *action.Request, p chat.Press) {
 	if !p.Direct || p.Turn == "" {
 		return

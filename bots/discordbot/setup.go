@@ -26,7 +26,7 @@ const (
 // maxLacking is how many channels with missing permissions are named in a message.
 const maxLacking = 15
 
-// maxLogged is how many of them are logged.
+// maxLogged is how many channels with missing permissions are logged.
 const maxLogged = 5
 
 // setup shows a server's settings with menus that change them.
@@ -104,7 +104,7 @@ func permissions(l directory.Lacking) string {
 func (b *Bot) tellLacking(ctx context.Context, guild string) {
 	list, err := b.client.Lacking(ctx, guild, nil)
 	if err != nil {
-		return // said when it matters
+		return // reported when the permissions are needed
 	}
 	for _, l := range list[:min(len(list), maxLogged)] {
 		b.deps.Logger.WarnContext(ctx, "the bot lacks permissions in a channel; footnote doctor and /footnote setup list all", "guild", guild,

@@ -25,7 +25,7 @@ type agentsShow struct {
 	Name string `arg:"" help:"The agent, as footnote agents lists it."`
 }
 
-// Run implements the verb.
+// Run executes "footnote agents list".
 func (c *agentsList) Run(env *environment) error {
 	agents := agentsOf(env.config, env.config.File)
 	if c.JSON {
@@ -43,7 +43,7 @@ func (c *agentsList) Run(env *environment) error {
 	return nil
 }
 
-// Run implements the verb.
+// Run executes "footnote agents show".
 func (c *agentsShow) Run(env *environment) error {
 	a, err := itemNamed(agentsOf(env.config, env.config.File), c.Name, "agent", func(a review.Agent) string { return a.Name })
 	if err != nil {

@@ -69,7 +69,7 @@ type citationJSON struct {
 	Source     document.Kind `json:"source"`
 }
 
-// Run implements the verb.
+// Run executes "footnote ask".
 func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()}
 	var lines *packetLines
@@ -77,7 +77,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	case c.Packets:
 		lines = &packetLines{encoder: newEncoder(env.stdout)}
 		t.out, t.packets = io.Discard, lines
-	case c.JSON, c.Format != "": // a program reads what is printed when the answer is complete
+	case c.JSON, c.Format != "": // a program reads the output when the answer is complete
 		t.out, t.packets = io.Discard, &follower{env: env}
 	case !t.links:
 		t.packets = &follower{env: env}

@@ -34,9 +34,9 @@ type auditJSON struct {
 	At       time.Time       `json:"at"`
 	Tenant   access.TenantID `json:"tenant"`
 	Deed     session.Deed    `json:"deed"`
-	// null: the program, unknown, or a forgotten person
+	// Who is null for the program, an unknown person, or a forgotten person.
 	Who *string `json:"who"`
-	// a pseudonym of the person that remains after the person was forgotten; null: no person
+	// Alias is a pseudonym that remains after the person was forgotten. null: no person
 	Alias     *string            `json:"alias"`
 	WhoOn     string             `json:"who_on,omitempty"`
 	Platform  string             `json:"platform"`
@@ -53,7 +53,7 @@ type auditJSON struct {
 	Details   map[string]string  `json:"details,omitempty"`
 }
 
-// Run implements the verb.
+// Run executes "footnote audit".
 func (c *auditCommand) Run(ctx context.Context, env *environment) error {
 	query, err := c.query(time.Now())
 	if err != nil {

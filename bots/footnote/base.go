@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// withBase runs do with the database and without anything that answers.
+// withBase opens the database, calls do, and closes it. It starts no answer service.
 func (env *environment) withBase(ctx context.Context, do func(*wire.Base) error) (err error) {
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {

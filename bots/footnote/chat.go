@@ -28,7 +28,7 @@ type chatCommand struct {
 // maxLine is the longest input line in bytes. The core refuses long questions with a sentence.
 const maxLine = 8 << 20
 
-// Run implements the verb.
+// Run executes "footnote chat".
 func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 	interactive := isTerminal(env.stdin)
 	writes, err := env.localModel(ctx, interactive && isTerminal(env.stdout) && terminalWriter(env.stderr))
@@ -94,7 +94,7 @@ func (r *relay) Write(p []byte) (int, error) {
 	return to.Write(p) //nolint:wrapcheck // it is the target's
 }
 
-// sayer writes finished texts to a screen.
+// sayer is a writer that shows each text on a screen.
 type sayer struct{ *screen }
 
 // Write implements io.Writer.
@@ -106,11 +106,11 @@ type dialogue struct {
 	screen      *screen // nil: input and output are plain
 	env         *environment
 	interactive bool
-	writes      string // model of the answers; empty: as set
+	writes      string // text that names the model; empty: the model from the settings
 	interrupts  <-chan os.Signal
 	lines       <-chan line
-	waiting     []line           // read while an answer was written
-	beside      []session.TurnID // asked while a deep search waited to be started
+	waiting     []line           // lines read while an answer was written
+	beside      []session.TurnID // questions asked while a deep search waited to be started
 	last        session.TurnID   // last answered turn; empty before the first
 }
 
@@ -130,7 +130,7 @@ func (d *dialogue) run(ctx context.Context) error {
 	}
 	for {
 		question, err := d.question(ctx)
-		if ctx.Err() != nil { // whatever else could be read: the program is about to end
+		if ctx.Err() != nil { // the program is about to end
 			return context.Cause(ctx)
 		}
 		if errors.Is(err, io.EOF) {
@@ -237,7 +237,7 @@ func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	result, err := d.Wait(waiting, id)
 	leave(nil)
 	interrupts.Wait()
-	if errors.Is(err, errFull) { // the chat goes on
+	if errors.Is(err, errFull) { // the chat continues
 		d.say(err.Error() + "\n")
 		return nil
 	}
@@ -256,7 +256,8 @@ func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 // maxWaiting is how many lines are read while an answer is written.
 const maxWaiting = 100
 
-// listen reads lines until ctx is done.
+// listen reads lines until ctx is done. It sends some of them to the core at once (see awaitOne),
+// and queues the others.
 func (d *dialogue) listen(ctx context.Context) {
 	for len(d.waiting) < maxWaiting {
 		select {
@@ -287,8 +288,8 @@ func asks(text string) bool {
 	return !acts && strings.TrimSpace(text) != ""
 }
 
-// askBeside passes on a line while an answer is written. If the line cannot be accepted, it waits
-// like others and is reported later.
+// askBeside sends a line to the core while an answer is written. If this fails, it queues the line,
+// and the failure is reported later.
 func (d *dialogue) askBeside(ctx context.Context, l line) {
 	switch id, said, err := d.Ask(ctx, l.text); {
 	case err != nil:

@@ -13,7 +13,7 @@ import (
 type chatVerb struct {
 	word string
 	help string
-	do   thread.Action // to the last answer; empty: it is not about one
+	do   thread.Action // action on the last answer; empty: none
 }
 
 // chatVerbs are all commands of the chat.
@@ -82,7 +82,8 @@ func chatHelp() string {
 	return b.String()
 }
 
-// command carries out a command and prints the result. After a retry, it waits for the new answer.
+// command executes a chat command and prints the result. After a retry, it waits for the new
+// answer.
 func (d *dialogue) command(ctx context.Context, verb chatVerb, text string) error {
 	switch {
 	case verb.help == "":

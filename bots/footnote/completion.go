@@ -13,7 +13,8 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
-// completed is a place in which a word is completed: after a verb, or after a flag with a value.
+// completed is a position in the command line with its completions: after a verb, or after a flag
+// with a value.
 type completed struct {
 	path  string // "footnote sources add", "footnote eval --mode"
 	flag  bool
@@ -26,15 +27,15 @@ type word struct {
 	values     []string // of a flag: its allowed values, if fixed
 }
 
-// Run implements the verb.
+// Run executes "footnote completion".
 func (c *completionCommand) Run(env *environment, model *kong.Application) error {
 	script := map[string]func([]completed) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
 	_, err := fmt.Fprint(env.out, script(placesOf(model.Node, model.Name, nil)))
 	return err //nolint:wrapcheck // it is about the output
 }
 
-// placesOf returns the places of a verb, its flags and the verbs below it. Flags of the verbs above
-// apply too.
+// placesOf returns the positions after a verb, its flags and the verbs below it. Flags of the verbs
+// above apply too.
 func placesOf(n *kong.Node, path string, above []word) []completed {
 	here := completed{path: path}
 	flags, below := slices.Clone(above), []completed(nil)
@@ -154,7 +155,7 @@ end
 	quote := strings.NewReplacer(`\`, `\\`, "'", `\'`, "$$", "$")
 	for _, p := range places {
 		if p.flag {
-			continue // with its verb
+			continue // completed with its verb
 		}
 		for _, w := range p.words {
 			what := "-a " + w.text

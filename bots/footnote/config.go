@@ -21,7 +21,7 @@ type configCommand struct {
 	Diff configDiffCommand `cmd:"" help:"Print what people changed in chat and in the console, next to what the configuration file says."`
 }
 
-// place is a place with its own settings, as flags.
+// place holds the flags that select a [session.Place].
 type place struct {
 	Platform  string `name:"platform" enum:",slack,discord,console" default:"" help:"Only this platform: slack, discord or console."`
 	Workspace string `name:"workspace" help:"Only this workspace or server, by its id."`
@@ -41,7 +41,7 @@ type settingJSON struct {
 	Undo   string   `json:"undo,omitempty"`
 }
 
-// placeJSON is a place in the output of config show --json.
+// placeJSON is a [session.Place] with its settings in the output of config show --json.
 type placeJSON struct {
 	Platform  thread.Platform `json:"platform"`
 	Workspace string          `json:"workspace"`
@@ -49,7 +49,7 @@ type placeJSON struct {
 	Settings  []settingJSON   `json:"settings"`
 }
 
-// Run implements the verb.
+// Run executes "footnote config show".
 func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		hash, err := base.Hash(ctx)
@@ -87,8 +87,8 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// wanted returns the places to show: the named one, or else the global one and those that match the
-// flags.
+// wanted returns the places to show: the named channel, or else the global place and those that
+// match the flags.
 func (c *configShowCommand) wanted(all []session.Place) []session.Place {
 	if c.Channel != "" {
 		return []session.Place{{Platform: thread.Platform(c.Platform), Workspace: c.Workspace, Channel: c.Channel}}
@@ -148,7 +148,7 @@ type changeJSON struct {
 	Counts    bool            `json:"counts"` // false: the value is no longer valid
 }
 
-// Run implements the verb.
+// Run executes "footnote config diff".
 func (c *configDiffCommand) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		changed, err := base.Settings().AllSettings(ctx, base.Tenant)

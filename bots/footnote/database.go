@@ -16,8 +16,8 @@ type databaseCommand struct {
 	Command []string `arg:"" passthrough:"" placeholder:"PROGRAM" help:"Program and its arguments, such as: sh -c 'psql \"$$DATABASE_URL\"'."`
 }
 
-// Run implements the verb. The program gets a DATABASE_URL that bypasses a pooler, and a PATH with
-// the private server's programs. The private server runs for as long as the program.
+// Run executes "footnote database". The program gets a DATABASE_URL that bypasses a pooler, and a
+// PATH with the private server's programs. The private server runs for as long as the program.
 func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error) {
 	args := c.Command
 	if len(args) > 0 && args[0] == "--" {

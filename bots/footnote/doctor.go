@@ -16,8 +16,8 @@ import (
 // doctorCommand checks everything that footnote needs, and says what to do about each fault.
 type doctorCommand struct{}
 
-// Run implements the verb. It continues after a fault, to show all of them. It does not change the
-// schema.
+// Run executes "footnote doctor". It continues after a fault, to show all of them. It does not
+// change the schema.
 func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.out}
 	e.find(env.memoryFinding())
@@ -92,7 +92,7 @@ func (env *environment) memoryFinding() platforms.Finding {
 type examination struct {
 	out    io.Writer
 	faulty bool
-	err    error // the first in writing
+	err    error // first error of printing a line
 }
 
 func (e *examination) tell(part, state string, fault error) {

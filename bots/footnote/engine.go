@@ -19,28 +19,28 @@ type engineCommand struct {
 
 type engineStateCommand struct{}
 
-// Run implements the verb.
+// Run executes "footnote engine state".
 func (c *engineStateCommand) Run(ctx context.Context, env *environment) error {
 	return withEngine(ctx, env, func(base *wire.Base) error { return env.printEngine(ctx, base) })
 }
 
 type engineMoveCommand struct{}
 
-// Run implements the verb.
+// Run executes "footnote engine move".
 func (c *engineMoveCommand) Run(ctx context.Context, env *environment) error {
 	return env.rebuild(ctx, false)
 }
 
 type engineRebuildCommand struct{}
 
-// Run implements the verb.
+// Run executes "footnote engine rebuild".
 func (c *engineRebuildCommand) Run(ctx context.Context, env *environment) error {
 	return env.rebuild(ctx, true)
 }
 
 type engineLeaveCommand struct{}
 
-// Run implements the verb.
+// Run executes "footnote engine leave".
 func (c *engineLeaveCommand) Run(ctx context.Context, env *environment) error {
 	return withEngine(ctx, env, func(base *wire.Base) error {
 		if err := base.Index.LeaveEngine(ctx); err != nil {
@@ -51,7 +51,7 @@ func (c *engineLeaveCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// rebuild fills an index of the engine and shows the progress.
+// rebuild fills an index of the search engine from the database and shows the progress.
 func (env *environment) rebuild(ctx context.Context, anew bool) error {
 	return withEngine(ctx, env, func(base *wire.Base) error {
 		bar := newProgress(env, "")

@@ -49,8 +49,8 @@ type comparedJSON struct {
 	Differences []evaluate.Difference `json:"differences"`
 }
 
-// Run implements the verb. It indexes the collection in a separate schema, and always drops that
-// schema.
+// Run executes "footnote eval". It indexes the collection in a separate schema, and always drops
+// that schema.
 func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	switch {
 	case (c.Dir == "") == (c.Questions == ""):

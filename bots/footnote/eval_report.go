@@ -17,7 +17,7 @@ import (
 // keeping holds where a report is saved and which report it is compared with.
 type keeping struct {
 	to      string
-	chosen  bool // the person chose it; otherwise a failed save is ignored
+	chosen  bool // the user chose it; otherwise a failed save is ignored
 	last    *evaluate.Report
 	earlier *evaluate.Report // to compare with; nil the first time
 	from    string
@@ -56,7 +56,7 @@ func (c *evalCommand) keeping(env *environment, report evaluate.Report) (keeping
 	return k, nil
 }
 
-// standardReport returns the path of the last report on a collection.
+// standardReport returns the default path of reports on a collection.
 func standardReport(env *environment, report evaluate.Report) (string, error) {
 	dir := env.config.DataDir
 	if dir == "" {

@@ -44,7 +44,7 @@ type feedbackJSON struct {
 	Thread    string    `json:"thread"`
 }
 
-// Run implements the verb.
+// Run executes "footnote feedback".
 func (c *feedbackCommand) Run(ctx context.Context, env *environment) (err error) {
 	since, err := parseSince(c.Since, time.Now())
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	exportedUp      = "up"
 	exportedDown    = "down"
 	exportedRetried = "retried"
-	exportedBefore  = "before" // stands before one of the others in its thread
+	exportedBefore  = "before" // precedes one of the others in its thread
 )
 
 // export prints questions in the format that eval --questions reads. It omits private questions,
@@ -37,7 +37,7 @@ func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wi
 	if err != nil {
 		return err
 	}
-	kinds := make(map[session.TurnID]string) // who was not content leads
+	kinds := make(map[session.TurnID]string) // a down vote takes precedence
 	for _, id := range retried {
 		kinds[id] = exportedRetried
 	}

@@ -43,7 +43,7 @@ type gapJSON struct {
 	Owners    []string       `json:"owners"`
 }
 
-// Run implements the verb.
+// Run executes "footnote gaps".
 func (c *gapsCommand) Run(ctx context.Context, env *environment) error {
 	since, err := parseSince(c.Since, time.Now())
 	if err != nil {

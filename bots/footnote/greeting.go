@@ -20,7 +20,7 @@ const (
 func greeting(ctx context.Context, base *wire.Base, writes string) (string, error) {
 	audience := base.ConsoleAudience()
 	sources, err := base.Index.Searchable(ctx, audience)
-	if err != nil || len(sources) == 0 { // an empty index was said
+	if err != nil || len(sources) == 0 { // an empty index was reported before
 		return "", err
 	}
 	headings, err := base.Index.Headings(ctx, audience)

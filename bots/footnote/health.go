@@ -19,9 +19,9 @@ type health struct {
 	base      *wire.Base
 	set       *platforms.Set
 	answering atomic.Pointer[wire.Answering] // nil until questions are taken in
-	down      atomic.Bool                    // the database was, when it was looked at last
-	short     atomic.Bool                    // its disk was, likewise
-	// why the model does not answer; nil: it answers, or was not tried
+	down      atomic.Bool                    // the database did not answer the last check
+	short     atomic.Bool                    // the disk was short of space at the last check
+	// model is why the model does not answer; nil: it answers, or was not tried.
 	model atomic.Pointer[string]
 }
 
@@ -113,7 +113,7 @@ func (h *health) disk(ctx context.Context) (part platforms.Part, private bool) {
 	if err != nil {
 		return platforms.Part{Name: "disk", State: err.Error(), Optional: true}, true
 	}
-	if short := disk.Short(); h.short.Swap(short) != short && short { // once, as of the database
+	if short := disk.Short(); h.short.Swap(short) != short && short { // log each shortage once
 		h.base.Logger.WarnContext(ctx, "the disk of the private PostgreSQL is short: "+disk.String())
 	}
 	return platforms.Part{Name: "disk", State: disk.String(), Up: !disk.Short(), Optional: true}, true

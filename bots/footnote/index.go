@@ -29,7 +29,7 @@ type indexCommand struct {
 	Every   string   `name:"every" placeholder:"TIME" help:"How often serve reads the source again, such as 6h or 1d. Left out: as the last time, else never."`
 }
 
-// Run implements the verb.
+// Run executes "footnote index".
 func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	all, err := c.sources(env.config.File)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	empty, failed := false, failedDocuments(0)
 	for i := range all {
 		connector, notice, err := base.Remembered(ctx, all[i])
-		if errors.Is(err, sources.ErrPaused) && len(c.Paths) == 0 { // the others are read
+		if errors.Is(err, sources.ErrPaused) && len(c.Paths) == 0 { // the other sources are read
 			if _, err := fmt.Fprintf(env.errs, "%s: %v\n", all[i].Name, sources.ErrPaused); err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		bar := newProgress(env, "Indexing "+all[i].Name)
 		run, err := runToItsEnd(ctx, base, pipeline, connector, bar)
 		bar.end()
-		if errors.Is(err, sources.ErrPaused) && len(c.Paths) == 0 { // the others are read
+		if errors.Is(err, sources.ErrPaused) && len(c.Paths) == 0 { // the other sources are read
 			if _, err := fmt.Fprintf(env.errs, "%s: %v\n", all[i].Name, sources.ErrPaused); err != nil {
 				return err
 			}

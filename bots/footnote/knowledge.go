@@ -46,7 +46,7 @@ type knowledgeStatusJSON struct {
 // mostSaid is how many of the operator's decisions are listed, newest first.
 const mostSaid = 100
 
-// Run implements the verb.
+// Run executes "footnote knowledge status".
 func (c *knowledgeStatus) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		size, err := base.Knowledge().Size(ctx, base.Tenant)
@@ -132,7 +132,7 @@ type statementJSON struct {
 
 const mostShown = 200
 
-// Run implements the verb.
+// Run executes "footnote knowledge show".
 func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
 	form := knowledge.Form(c.Name)
 	if form == "" {
@@ -228,7 +228,7 @@ type knowledgeMerge struct {
 	Reason string `name:"reason" required:"" placeholder:"TEXT" help:"Why they are one, to be read later."`
 }
 
-// Run implements the verb.
+// Run executes "footnote knowledge merge".
 func (c *knowledgeMerge) Run(ctx context.Context, env *environment) error {
 	same, err := bothOf(c.One, c.Other)
 	if err != nil {
@@ -254,7 +254,7 @@ type knowledgeSplit struct {
 	Other string `arg:"" help:"KIND:KEY of the other."`
 }
 
-// Run implements the verb.
+// Run executes "footnote knowledge split".
 func (c *knowledgeSplit) Run(ctx context.Context, env *environment) error {
 	same, err := bothOf(c.One, c.Other)
 	if err != nil {

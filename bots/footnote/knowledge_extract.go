@@ -39,7 +39,7 @@ type estimateJSON struct {
 	Seconds   float64       `json:"seconds"`
 }
 
-// Run implements the verb.
+// Run executes "footnote knowledge extract".
 func (c *knowledgeExtract) Run(ctx context.Context, env *environment) error {
 	if env.config.KnowledgeModel == "" {
 		return usageError("KNOWLEDGE_MODEL is not set, so no model reads what passages state. To see what one would cost: KNOWLEDGE_MODEL=NAME footnote knowledge extract --estimate")
@@ -128,7 +128,8 @@ type extractionJSON struct {
 	Failures map[string]int64        `json:"failures"`
 }
 
-// extractionOf returns nil if no model extracts facts and none ever has.
+// extractionOf returns the counts for knowledge status. It returns nil if no model extracts facts
+// and none ever has.
 func extractionOf(e wire.Extracted) *extractionJSON {
 	if e.Model == "" && e.Read+e.Failed == 0 {
 		return nil

@@ -62,7 +62,7 @@ func (env *environment) offerLocal(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	at, err := env.askLocal(ctx, offers)
-	if errors.Is(err, io.EOF) { // the person left without a word: nothing is kept
+	if errors.Is(err, io.EOF) { // the person gave no answer, so no choice is stored
 		fmt.Fprintln(env.errs)
 		return "", nil
 	}
@@ -99,7 +99,8 @@ func (env *environment) askLocal(ctx context.Context, offers []localmodel.Offer)
 	}
 }
 
-// useLocal loads the model of an offer and uses it for the answers.
+// useLocal loads the model of an offer and uses it for the answers. It returns a sentence that
+// names the model, or "" if the model cannot be loaded.
 func (env *environment) useLocal(ctx context.Context, offer localmodel.Offer) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadingTime, fmt.Errorf("it took longer than %s", loadingTime))
 	defer cancel()

@@ -84,12 +84,12 @@ var groups = []kong.Group{
 // environment holds the parts of the process that commands use, so that tests can replace them.
 type environment struct {
 	stdin *os.File
-	// unwrapped, for code that handles terminals itself; write plain text to out, and JSON through
-	// newEncoder
+	// stdout is not sanitized, for code that handles terminals itself. Write plain text to out, and
+	// JSON through newEncoder.
 	stdout *os.File
 	stderr io.Writer
-	// stdout and stderr; text is sanitized, so that it cannot drive a terminal or hide from its
-	// reader
+	// out and errs are stdout and stderr with sanitized text, so that it cannot drive a terminal or
+	// hide from its reader.
 	out    io.Writer
 	errs   io.Writer
 	getenv func(string) string
@@ -137,7 +137,7 @@ func run(ctx context.Context, args []string, env *environment) int {
 		return exited
 	}
 	if err != nil {
-		fault := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // not to be written
+		fault := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // "" is internal
 		return env.fail(fmt.Errorf("%s; see %s --help", fault, commandOf(err)), exitUsage)
 	}
 	switch parsed.Command() {
@@ -261,7 +261,7 @@ func helpAndMore(options kong.HelpOptions, ctx *kong.Context) error {
 // settingsCommand lists the settings.
 type settingsCommand struct{}
 
-// Run implements the verb.
+// Run executes "footnote settings".
 func (c *settingsCommand) Run(env *environment) error {
 	var b strings.Builder
 	b.WriteString("Settings, from the environment:\n")
@@ -275,7 +275,7 @@ func (c *settingsCommand) Run(env *environment) error {
 // versionCommand prints the version.
 type versionCommand struct{}
 
-// Run implements the verb.
+// Run executes "footnote version".
 func (c *versionCommand) Run(env *environment) error {
 	_, err := fmt.Fprintln(env.out, version)
 	return err //nolint:wrapcheck // it is about the output

@@ -16,7 +16,7 @@ import (
 // mcpCommand serves an assistant of the person at the terminal over stdin and stdout.
 type mcpCommand struct{}
 
-// Run implements the verb.
+// Run executes "footnote mcp".
 func (c *mcpCommand) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		service, err := base.MCP(ctx, &platforms.Set{})
@@ -29,8 +29,8 @@ func (c *mcpCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// assistants adds the handler for assistants' requests, if MCP_URL is set. It reports whether it
-// is.
+// assistants adds the handler for assistants' requests to a mux, if MCP_URL is set. It reports
+// whether MCP_URL is set.
 func assistants(ctx context.Context, base *wire.Base, set *platforms.Set, to *http.ServeMux) (bool, error) {
 	c := base.Config
 	if c.MCPURL == "" {

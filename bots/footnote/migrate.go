@@ -15,7 +15,7 @@ type migrateCommand struct {
 	Restored bool     `name:"restored" help:"The database comes from a backup: what was answered since the backup was made is looked for before anything is answered. Run it before serve."`
 }
 
-// Run implements the verb.
+// Run executes "footnote migrate".
 func (c *migrateCommand) Run(ctx context.Context, env *environment) error {
 	n, err := wire.Migrate(ctx, env.config, env.logger)
 	if err != nil {

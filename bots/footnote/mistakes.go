@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// silentMistakes finds mistakes in the configuration that cause no error. It omits those that it
-// cannot check, and returns that error. If connect is set, it opens a connection to count the
-// servers that use a token.
+// silentMistakes finds mistakes in the configuration that cause no error. It omits mistakes that it
+// cannot check, and returns the reasons as an error. If connect is set, it opens a connection to
+// count the servers that use a token.
 func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set, connect bool) ([]checkup.Finding, error) {
 	state, err := base.Inspect(ctx)
 	if err != nil {
@@ -34,8 +34,8 @@ const (
 	probeAgain = time.Minute
 )
 
-// logMistakes logs silent mistakes: those of the configuration once, and another server with the
-// same token when it is found. It returns when ctx is done.
+// logMistakes logs mistakes in the configuration once. It then watches for another server with the
+// same token, and logs the first one that it finds. It returns after that, or when ctx is done.
 func (h *health) logMistakes(ctx context.Context) {
 	mistakes, err := silentMistakes(ctx, h.base, h.set, false)
 	if err != nil && ctx.Err() == nil {

@@ -38,7 +38,7 @@ type personJSON struct {
 	Since    *time.Time        `json:"since,omitempty"`
 }
 
-// Run implements the verb.
+// Run executes "footnote people list".
 func (c *peopleList) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		var only document.SourceID
@@ -135,7 +135,7 @@ type peopleRelink struct {
 	Account string `arg:"" name:"account" help:"The account, such as slack:U0123ABCD or discord:41771983423143936."`
 }
 
-// Run implements the verb.
+// Run executes "footnote people relink".
 func (c *peopleRelink) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		store := pgaccess.New(base.DB)

@@ -27,7 +27,7 @@ type peopleImport struct {
 // maxMapping is the maximum size of the file in bytes. It is far above what any organisation needs.
 const maxMapping = 64 << 20
 
-// Run implements the verb.
+// Run executes "footnote people import".
 func (c *peopleImport) Run(ctx context.Context, env *environment) error {
 	text, err := c.read(env)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *peopleImport) read(env *environment) (string, error) {
 	if len(text) > maxMapping {
 		return "", usageError(c.File + " has more than 64 MB: it is probably another file")
 	}
-	return strings.TrimPrefix(string(text), "\ufeff"), nil // which spreadsheets write
+	return strings.TrimPrefix(string(text), "\ufeff"), nil // spreadsheets write a byte order mark
 }
 
 // mapping reads a file that maps people to accounts. It collects all faults with their lines.

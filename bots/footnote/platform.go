@@ -24,7 +24,7 @@ type slackManifest struct {
 	Scopes      bool   `name:"scopes" help:"List the scopes with the reason for each."`
 }
 
-// Run implements the verb.
+// Run executes "footnote slack manifest".
 func (c *slackManifest) Run(_ context.Context, env *environment) error {
 	if u, err := url.Parse(c.MCP); c.MCP != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "/mcp") {
 		return usageError("--mcp: write the address that assistants use, such as https://footnote.example.org/mcp")
@@ -53,7 +53,7 @@ type discordInvite struct {
 	App string `arg:"" optional:"" name:"application-id" help:"The application's id, from Discord's developer portal; with DISCORD_BOT_TOKEN set it is not needed."`
 }
 
-// Run implements the verb.
+// Run executes "footnote discord invite".
 func (c *discordInvite) Run(ctx context.Context, env *environment) error {
 	app, err := c.application(ctx, env)
 	if err != nil {

@@ -20,7 +20,7 @@ type discordAllow struct {
 	Tenant string `name:"tenant" placeholder:"TENANT" help:"Whose documents the server is answered from (default: the default tenant)."`
 }
 
-// Run implements the verb.
+// Run executes "footnote discord allow".
 func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
 	if err := checkServer(c.Guild); err != nil {
 		return err
@@ -52,7 +52,7 @@ type discordDisallow struct {
 	Guild string `arg:"" name:"server-id" help:"The server's id, as footnote doctor and the log tell it."`
 }
 
-// Run implements the verb.
+// Run executes "footnote discord disallow".
 func (c *discordDisallow) Run(ctx context.Context, env *environment) (err error) {
 	if err := checkServer(c.Guild); err != nil {
 		return err

@@ -25,8 +25,8 @@ type progress struct {
 	mu    sync.Mutex
 	last  time.Time
 	shown bool
-	under string      // the step that is under way
-	late  *time.Timer // writes it where there is no terminal; nil: none is due
+	under string      // the current step
+	late  *time.Timer // writes the step if there is no terminal; nil: not scheduled
 }
 
 // Intervals for rewriting the line on a terminal and for writing a line elsewhere. Elsewhere, the
@@ -88,7 +88,7 @@ func (p *progress) waiting(later *index.Later) {
 // is due is written; shorter steps are left out.
 func (p *progress) doing(step string) { p.step(step, 0) }
 
-// step is doing with the completed share of the step, from 0 to 1; 0 if unknown.
+// step is like doing, with the completed share of the step, from 0 to 1; 0 if unknown.
 func (p *progress) step(step string, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *progress) write() {
 	}
 }
 
-// drop removes a step that has ended.
+// drop cancels the output of a step that has ended.
 func (p *progress) drop() {
 	if p.late != nil {
 		p.late.Stop()

@@ -33,7 +33,7 @@ type promptShowCommand struct {
 	BuiltIn bool `name:"built-in" help:"Print the built-in prompt instead, to begin one's own with."`
 }
 
-// Run implements the verb.
+// Run executes "footnote prompt show".
 func (c *promptShowCommand) Run(ctx context.Context, env *environment) error {
 	if c.BuiltIn {
 		return printPrompt(env, prompt.DefaultSystem())
@@ -57,7 +57,7 @@ type promptSetCommand struct {
 	File string `arg:"" help:"File with the prompt, or - for standard input. {{now}} is the day, {{tools}} and {{citations}} are how to use tools and how to cite; tools and citations that are not placed come last. Without {{now}} providers read the prompt once, and not once a day."`
 }
 
-// Run implements the verb.
+// Run executes "footnote prompt set".
 func (c *promptSetCommand) Run(ctx context.Context, env *environment) error {
 	text, err := readPrompt(c.File, env.stdin)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *promptSetCommand) Run(ctx context.Context, env *environment) error {
 
 type promptResetCommand struct{}
 
-// Run implements the verb.
+// Run executes "footnote prompt reset".
 func (c *promptResetCommand) Run(ctx context.Context, env *environment) error {
 	return changePrompt(ctx, env, "")
 }

@@ -15,7 +15,7 @@ type pruneCommand struct {
 	DryRun bool `name:"dry-run" help:"Count what would be removed, and remove nothing."`
 }
 
-// Run implements the verb.
+// Run executes "footnote prune".
 func (c *pruneCommand) Run(ctx context.Context, env *environment) error {
 	keeping := session.Retention{Sessions: env.config.SessionRetention, Audit: env.config.AuditRetention}
 	if keeping == (session.Retention{}) {

@@ -72,7 +72,7 @@ func questionOf(q review.Question) questionJSON {
 	}
 }
 
-// Run implements the verb.
+// Run executes "footnote questions list".
 func (c *questionsList) Run(ctx context.Context, env *environment) error {
 	if c.Limit < 1 {
 		return usageError("--limit must be at least 1")
@@ -191,7 +191,7 @@ type usedModelJSON struct {
 	Currency string        `json:"currency,omitempty"`
 }
 
-// Run implements the verb.
+// Run executes "footnote questions show".
 func (c *questionsShow) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		meant, err := explain(ctx, base, c.Ref)

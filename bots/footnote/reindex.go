@@ -27,7 +27,7 @@ type chosen struct {
 	declared  bool // in the configuration file
 }
 
-// Run implements the verb.
+// Run executes "footnote sources reindex".
 func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) {
 	if c.All == (len(c.Sources) > 0) {
 		return usageError("name the sources to read again, or write --all")
@@ -108,7 +108,7 @@ func (c *sourcesReindex) choose(ctx context.Context, env *environment, base *wir
 			continue
 		}
 		if s.Refused != "" {
-			if c.All { // the others are read
+			if c.All { // the other sources are read
 				if _, err := fmt.Fprintf(env.errs, "%s: %s\n", s.ID, plain(s.Refused)); err != nil {
 					return nil, err
 				}

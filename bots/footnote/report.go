@@ -30,7 +30,7 @@ type reportJSON struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// Run implements the verb. It posts nothing.
+// Run executes "footnote report". It posts nothing.
 func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 	if len(env.config.File.Reports) == 0 {
 		return errors.New("no channel gets a report: name channels under reports: in footnote.yaml")

@@ -40,18 +40,18 @@ type screen struct {
 	editor     *term.Terminal
 	interrupts chan<- os.Signal
 	complete   func(line string) (completed, choice string)
-	typed      atomic.Bool // since it was last set to false
+	typed      atomic.Bool // a key was typed since it was last set to false
 	before     *term.State
 	resized    chan os.Signal
 
-	// used only by the reading goroutine: keys that the editor has not seen, and pasted texts
+	// Only the reading goroutine uses these: keys that the editor has not seen, and pasted texts.
 	keys    []byte
 	pasting bool
 	paste   []byte
 	pasted  map[string]string
 
 	mu       sync.Mutex
-	free     sync.Cond // entering became false
+	free     sync.Cond // signals that entering became false
 	entering bool      // the editor takes a line: nothing may be written until the line is moved up
 	width    int
 	height   int
@@ -286,7 +286,7 @@ func (s *screen) readLine() (string, error) {
 	return strings.ReplaceAll(text, lineFeed, "\n"), nil
 }
 
-// let unlocks the screen.
+// let lets other goroutines write to the screen. The caller holds mu.
 func (s *screen) let() {
 	s.entering = false
 	s.free.Broadcast()
@@ -343,7 +343,8 @@ func (s *screen) translate(keys []byte) []byte {
 	return []byte(out.String())
 }
 
-// onOneLine returns a pasted text in the form in which it is edited.
+// onOneLine returns a pasted text as one line for the editor. A long text is replaced by a mark
+// such as "[text 1: 30 lines]".
 func (s *screen) onOneLine(text string) string {
 	text = console.Sanitize(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text))
 	text = strings.TrimRight(text, "\n")
@@ -366,7 +367,7 @@ func (s *screen) key(line string, pos int, key rune) (string, int, bool) {
 		if line == "" || busy {
 			select {
 			case s.interrupts <- os.Interrupt:
-			default: // one is waiting
+			default: // an interrupt is already pending
 			}
 		}
 		return "", 0, true

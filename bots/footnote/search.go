@@ -50,7 +50,7 @@ type hitJSON struct {
 	Scores     retrieve.Scores  `json:"scores"`
 }
 
-// Run implements the verb.
+// Run executes "footnote search".
 func (c *searchCommand) Run(ctx context.Context, env *environment) (err error) {
 	if strings.TrimSpace(c.query()) == "" {
 		return usageError("there is nothing to search for: write a few words after footnote search")

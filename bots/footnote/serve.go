@@ -26,7 +26,7 @@ type serveCommand struct {
 // checkTimeout is the timeout for a request of a health check or of a platform.
 const checkTimeout = 3 * time.Second
 
-// Run implements the verb.
+// Run executes "footnote serve".
 func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.Check {
 		return checkReady(ctx, env.config.AdminAddr)
@@ -122,14 +122,14 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 		if public, err = listen(ctx, env.config.HTTPAddr, "HTTP_ADDR"); err != nil {
 			return err
 		}
-		defer func() { _ = public.Close() }() // the server has closed it, where it came to that
+		defer func() { _ = public.Close() }() // no effect if the server has closed it
 	}
 	pages, at, err := env.console(ctx, state)
 	if err != nil {
 		return err
 	}
 	if at != nil {
-		defer func() { _ = at.Close() }() // likewise
+		defer func() { _ = at.Close() }() // no effect if the server has closed it
 	}
 	if set.Empty() {
 		parts, ctx := errgroup.WithContext(ctx)

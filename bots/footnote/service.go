@@ -43,7 +43,7 @@ var (
 	memorySize  = regexp.MustCompile(`^([1-9][0-9]*[KMGT]?|[1-9][0-9]?%|100%|infinity)$`)
 )
 
-// Run implements the verb.
+// Run executes "footnote service install".
 func (c *serviceInstall) Run(env *environment) error {
 	if c.User && c.As != defaultAccount {
 		return usageError("--as goes with a unit of the system: leave out --user")
@@ -162,7 +162,7 @@ func (c *serviceInstall) flag() string {
 	return ""
 }
 
-// next returns the remaining steps.
+// next returns the commands that the operator runs next.
 func (c *serviceInstall) next() string {
 	if c.User {
 		return `  # settings, such as SLACK_BOT_TOKEN=xoxb-…, one a line; footnote.yaml goes next to them
@@ -189,7 +189,7 @@ type serviceRun struct {
 	Command []string `arg:"" passthrough:"" placeholder:"COMMAND" help:"The command with its flags, such as doctor."`
 }
 
-// Run implements the verb. systemd-run replaces this process.
+// Run executes "footnote service run". systemd-run replaces this process.
 func (c *serviceRun) Run(env *environment) error {
 	dir, config := systemUnits, ""
 	if c.User {

@@ -29,7 +29,7 @@ type projectsShow struct {
 	Name string `arg:"" help:"The project, as footnote projects lists it."`
 }
 
-// Run implements the verb.
+// Run executes "footnote projects list".
 func (c *projectsList) Run(env *environment) error {
 	all := projectsOf(env.config.File)
 	if c.JSON {
@@ -51,7 +51,7 @@ func (c *projectsList) Run(env *environment) error {
 	return nil
 }
 
-// Run implements the verb.
+// Run executes "footnote projects show".
 func (c *projectsShow) Run(env *environment) error {
 	p, err := itemNamed(projectsOf(env.config.File), c.Name, "project", func(p review.Project) string { return p.Name })
 	if err != nil {
@@ -86,7 +86,7 @@ type setsCommand struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// Run implements the verb.
+// Run executes "footnote sets".
 func (c *setsCommand) Run(env *environment) error {
 	all := setsOf(env.config.File)
 	if c.JSON {

@@ -44,26 +44,26 @@ type sourceJSON struct {
 	LastSuccess *time.Time        `json:"last_success,omitempty"`
 	AgeSeconds  *int64            `json:"age_seconds,omitempty"` // since the last success
 	LastRun     *time.Time        `json:"last_run,omitempty"`    // start of the newest run
-	// the last run has not ended: it is running, or was killed
+	// Running reports that the last run has not ended: it is running, or was killed.
 	Running bool   `json:"running,omitempty"`
 	Every   string `json:"every,omitempty"` // how often serve reads it
-	// empty without Every and while the source is paused
+	// NextRun is omitted without Every and while the source is paused.
 	NextRun    *time.Time `json:"next_run,omitempty"`
-	PausedAt   *time.Time `json:"paused_at,omitempty"`   // since when it is not read
-	FailedRuns int        `json:"failed_runs,omitempty"` // in a row
+	PausedAt   *time.Time `json:"paused_at,omitempty"`   // start of the pause
+	FailedRuns int        `json:"failed_runs,omitempty"` // failed runs in a row
 	Failed     int        `json:"failed"`
 	Skipped    int        `json:"skipped"`
 	Error      string     `json:"error,omitempty"`
-	// why the source is not approved; an unapproved source is not read
+	// Refused is why the source is not approved. An unapproved source is not read.
 	Refused string `json:"refused,omitempty"`
-	// set for a source with its own permissions, as in sources check
+	// Nodes, Groups and People are set for a source with its own permissions, as in sources check.
 	Nodes    *loopJSON        `json:"nodes,omitempty"`
-	Groups   *loopJSON        `json:"groups,omitempty"`   // likewise
-	People   *peopleCountJSON `json:"people,omitempty"`   // likewise
+	Groups   *loopJSON        `json:"groups,omitempty"`   // see Nodes
+	People   *peopleCountJSON `json:"people,omitempty"`   // see Nodes
 	Progress *progressJSON    `json:"progress,omitempty"` // progress of a running run
 }
 
-// Run implements the verb.
+// Run executes "footnote sources list".
 func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {

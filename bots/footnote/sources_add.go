@@ -21,7 +21,7 @@ type sourcesAdd struct {
 	Args []string `arg:"" optional:"" passthrough:"partial" name:"kind" help:"Kind of source, and its own flags, which footnote sources add KIND --help lists. At a terminal it asks for what is missing; without a kind it lists the kinds."`
 }
 
-// Run implements the verb.
+// Run executes "footnote sources add".
 func (c *sourcesAdd) Run(ctx context.Context, env *environment) error {
 	a := &addition{env: env, given: make(map[string]string), terminal: isTerminal(env.stdin)}
 	if err := a.choose(ctx, c.Args); err != nil {

@@ -12,7 +12,7 @@ type sourcesApprove struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Ids as footnote sources lists them. None: list the sources that are not approved."`
 }
 
-// Run implements the verb.
+// Run executes "footnote sources approve".
 func (c *sourcesApprove) Run(ctx context.Context, env *environment) error {
 	if len(c.Sources) > 0 {
 		return (&named{c.Sources}).each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {

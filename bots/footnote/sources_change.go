@@ -79,7 +79,7 @@ type sourcesPause struct {
 	named `embed:""`
 }
 
-// Run implements the verb.
+// Run executes "footnote sources pause".
 func (c *sourcesPause) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, change(ctx, sources.Pause))
 }
@@ -88,7 +88,7 @@ type sourcesResume struct {
 	named `embed:""`
 }
 
-// Run implements the verb.
+// Run executes "footnote sources resume".
 func (c *sourcesResume) Run(ctx context.Context, env *environment) error {
 	others := slices.DeleteFunc(slices.Clone(c.Sources), func(name string) bool { return name == string(upload.Source) })
 	if len(others) < len(c.Sources) {
@@ -111,7 +111,7 @@ type sourcesRun struct {
 	named `embed:""`
 }
 
-// Run implements the verb.
+// Run executes "footnote sources run".
 func (c *sourcesRun) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, change(ctx, sources.Run))
 }
@@ -120,7 +120,7 @@ type sourcesResync struct {
 	named `embed:""`
 }
 
-// Run implements the verb.
+// Run executes "footnote sources resync".
 func (c *sourcesResync) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, change(ctx, sources.Resync))
 }
@@ -141,7 +141,7 @@ type sourcesRemove struct {
 	named `embed:""`
 }
 
-// Run implements the verb.
+// Run executes "footnote sources remove".
 func (c *sourcesRemove) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
 		name := base.InFile(s)

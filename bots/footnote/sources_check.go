@@ -35,13 +35,14 @@ type sourceCheckJSON struct {
 	LastSuccess *time.Time        `json:"last_success,omitempty"`
 	AgeSeconds  *int64            `json:"age_seconds,omitempty"`
 	FailedRuns  int               `json:"failed_runs,omitempty"`
-	// set for sources with their own permissions
+	// Nodes, Groups and People are set for sources with their own permissions.
 	Nodes  *loopJSON        `json:"nodes,omitempty"`
-	Groups *loopJSON        `json:"groups,omitempty"` // likewise
-	People *peopleCountJSON `json:"people,omitempty"` // likewise
-	// maximum delay of a deletion
+	Groups *loopJSON        `json:"groups,omitempty"` // see Nodes
+	People *peopleCountJSON `json:"people,omitempty"` // see Nodes
+	// DeletionSeconds is the maximum delay of a deletion.
 	DeletionSeconds int64 `json:"deletion_seconds,omitempty"`
-	// maximum delay of a revocation; omitted if the source has no permissions
+	// RevocationSeconds is the maximum delay of a revocation. Omitted: the source has no
+	// permissions.
 	RevocationSeconds int64 `json:"revocation_seconds,omitempty"`
 }
 
@@ -63,9 +64,10 @@ func countOf(p sources.People) *peopleCountJSON {
 // loopJSON is the progress of one of the loops that read a source's permissions; its names are
 // stable.
 type loopJSON struct {
-	// start of the last complete read
+	// ReadAt is the start of the last complete read.
 	ReadAt *time.Time `json:"read_at,omitempty"`
-	// when the last read expires if none follows; omitted: nothing of the source is shown
+	// CountsTill is when the last read expires if none follows. Omitted: nothing of the source is
+	// shown.
 	CountsTill *time.Time `json:"counts_till,omitempty"`
 	FailedRuns int        `json:"failed_runs,omitempty"` // in a row
 	Error      string     `json:"error,omitempty"`
@@ -86,7 +88,7 @@ func loopOf(s *sources.Loop) *loopJSON {
 	return l
 }
 
-// Run implements the verb.
+// Run executes "footnote sources check".
 func (c *sourcesCheck) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		all, err := base.CheckSources(ctx)
@@ -180,7 +182,7 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 	return nil
 }
 
-// hooked says which delays a source's webhooks shorten.
+// hooked returns a clause that says that webhooks report deletions, or "" if they do not.
 func hooked(s wire.SourceCheck) string {
 	if s.Kind.Looks[index.ChangeDeletion].Hook {
 		return "; webhooks tell of it within seconds"
@@ -188,7 +190,7 @@ func hooked(s wire.SourceCheck) string {
 	return ""
 }
 
-// currency says how current a source is.
+// currency returns clauses that say how current a source is.
 func currency(s wire.SourceCheck) []string {
 	if s.State.StartedAt.IsZero() && s.State.Documents == 0 {
 		return []string{"never read: footnote index reads it"}
@@ -238,7 +240,7 @@ func list(texts []string) []string {
 	return texts
 }
 
-// finding returns the short form for the doctor.
+// finding returns the short form for footnote doctor.
 func finding(s wire.SourceCheck) platforms.Finding {
 	f := platforms.Finding{Part: "source " + s.Name, OK: len(s.Faults) == 0}
 	says := slices.Concat(s.Seen.Sees, currency(s))

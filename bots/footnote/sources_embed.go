@@ -17,7 +17,7 @@ type sourcesEmbed struct{}
 // lookAgain is how often the progress of another process is read.
 const lookAgain = time.Second
 
-// Run implements the verb.
+// Run executes "footnote sources embed".
 func (c *sourcesEmbed) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		bar := newProgress(env, "")

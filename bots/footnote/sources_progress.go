@@ -10,13 +10,13 @@ import (
 // progressJSON is the progress of a run in any process; its names are stable.
 type progressJSON struct {
 	Seen int `json:"seen"` // documents so far
-	// omitted if the total is not known
+	// Total is omitted if it is not known.
 	Total              int        `json:"total,omitempty"`
 	DocumentsPerSecond float64    `json:"documents_per_second"`
 	RemainingSeconds   *int64     `json:"remaining_seconds,omitempty"`
-	WaitedSeconds      int64      `json:"waited_seconds"`       // for limits of the source
-	ResumesAt          *time.Time `json:"resumes_at,omitempty"` // it was left alone until then
-	Waiting            string     `json:"waiting,omitempty"`    // why
+	WaitedSeconds      int64      `json:"waited_seconds"`       // wait for limits of the source
+	ResumesAt          *time.Time `json:"resumes_at,omitempty"` // end of a pause that the source asked for
+	Waiting            string     `json:"waiting,omitempty"`    // reason of the pause
 }
 
 func progressOf(run index.Run) *progressJSON {

@@ -29,7 +29,7 @@ type tokensCreate struct {
 	Expires string `name:"expires" placeholder:"DAYS" default:"90d" help:"After how many days it expires, 366d at most (default: 90d)."`
 }
 
-// Run implements the verb.
+// Run executes "footnote tokens create".
 func (c *tokensCreate) Run(ctx context.Context, env *environment) error {
 	name := strings.TrimSpace(c.Name)
 	if name == "" || len(name) > maxTokenName {
@@ -105,7 +105,7 @@ func tokenOf(t mcp.Token, now time.Time) tokenJSON {
 	return row
 }
 
-// Run implements the verb.
+// Run executes "footnote tokens list".
 func (c *tokensList) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		tokens, err := admin.NewTokens(base.DB).List(ctx, base.Tenant)
@@ -140,7 +140,7 @@ type tokensRevoke struct {
 	IDs []string `arg:"" name:"id" help:"Ids as footnote tokens lists them."`
 }
 
-// Run implements the verb.
+// Run executes "footnote tokens revoke".
 func (c *tokensRevoke) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		ended, err := admin.NewTokens(base.DB).Revoke(ctx, base.Tenant, c.IDs, onHost())

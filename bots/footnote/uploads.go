@@ -29,7 +29,7 @@ type keptFileJSON struct {
 	KeptBy  string     `json:"kept_by"`
 }
 
-// Run implements the verb.
+// Run executes "footnote projects files".
 func (c *projectsFiles) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		all, err := base.Uploads().Store.List(ctx, base.Tenant)
@@ -67,7 +67,7 @@ type projectsRemove struct {
 	ID string `arg:"" help:"The id of the file, as footnote projects files lists it."`
 }
 
-// Run implements the verb.
+// Run executes "footnote projects remove".
 func (c *projectsRemove) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		err := base.Uploads().Drop(ctx, base.Tenant, upload.ID(c.ID), session.Actor{Platform: session.Host, ID: operator()})

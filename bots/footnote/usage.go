@@ -51,7 +51,7 @@ type capJSON struct {
 	Until    time.Time    `json:"until"`
 }
 
-// Run implements the verb.
+// Run executes "footnote usage".
 func (c *usageCommand) Run(ctx context.Context, env *environment) error {
 	since, err := c.since(time.Now().UTC())
 	if err != nil {
@@ -141,7 +141,7 @@ func printUsage(env *environment, since time.Time, rows []spend.Row, said string
 	return err
 }
 
-// costOf formats a cost, or returns "" if there were no prices.
+// costOf formats a cost, such as "0.42 USD". It returns "-" if there were no prices.
 func costOf(n spend.Amount, currency string) string {
 	if currency == "" {
 		return "-"

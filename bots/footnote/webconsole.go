@@ -65,7 +65,7 @@ func consoleAccount(ctx context.Context, base *wire.Base, text string) (access.A
 	return access.Account{Workspace: found.Workspace, ID: found.ID}, nil
 }
 
-// Run implements the verb.
+// Run executes "footnote console link".
 func (c *consoleLink) Run(ctx context.Context, env *environment) error {
 	if env.config.ConsoleURL == "" {
 		return usageError("CONSOLE_URL is not set, so there is no console: set it for this command and for footnote serve (deploy/docs/console.md)")
@@ -124,7 +124,7 @@ type consolePersonJSON struct {
 	Connected []string `json:"connected"`
 }
 
-// Run implements the verb.
+// Run executes "footnote console list".
 func (c *consoleList) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		granted, err := admin.NewConsole(base.DB).Granted(ctx, base.Tenant)
@@ -162,7 +162,7 @@ type consoleRemove struct {
 	consolePerson `embed:""`
 }
 
-// Run implements the verb.
+// Run executes "footnote console remove".
 func (c *consoleRemove) Run(ctx context.Context, env *environment) error {
 	return c.end(ctx, env, (*admin.Console).Remove, "may not sign in any more; sessions and links are ended", "had no role")
 }
@@ -171,7 +171,7 @@ type consoleSignOut struct {
 	consolePerson `embed:""`
 }
 
-// Run implements the verb.
+// Run executes "footnote console sign-out".
 func (c *consoleSignOut) Run(ctx context.Context, env *environment) error {
 	return c.end(ctx, env, (*admin.Console).SignOutAll, "is signed out", "was not signed in")
 }

@@ -51,7 +51,7 @@ type explanationJSON struct {
 	Searches  []retrieve.Account `json:"searches"`
 }
 
-// Run implements the verb.
+// Run executes "footnote why".
 func (c *whyCommand) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		if c.For != "" {

@@ -24,7 +24,8 @@ const (
 // modelsWord is the prefix of a command's word that selects models.
 const modelsWord = "models:"
 
-// command carries out a command. If Slack delivers it twice, it is carried out once.
+// command executes a slash command and returns the reply. If Slack delivers the command twice, it
+// is executed once.
 func (b *Bot) command(ctx context.Context, c chat.Command) (string, error) {
 	if !b.commands.First(c.EventKey) {
 		return "", nil
@@ -35,7 +36,7 @@ func (b *Bot) command(ctx context.Context, c chat.Command) (string, error) {
 	return b.talk.Command(ctx, command.Request{Ref: c.Ref, By: c.By, Direct: c.Direct, Text: c.Text})
 }
 
-// ask posts the question of a command and starts the turn.
+// ask posts the question of a command, starts the turn and returns the reply to the command.
 func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
 	word, rest, _ := strings.Cut(question, " ")

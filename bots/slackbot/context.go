@@ -32,7 +32,7 @@ func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thr
 	return file, starter, ok
 }
 
-// said converts the messages of people and of other bots.
+// said converts messages to the lines of a transcript. It omits the bot's own and system messages.
 func (b *Bot) said(ctx context.Context, read []chat.Message) []conversation.Said {
 	names := make(map[string]string)
 	var list []conversation.Said

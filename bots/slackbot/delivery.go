@@ -33,7 +33,7 @@ func statusOf(p packet.Packet) string {
 	return ""
 }
 
-// working is Slack's session of one answer, in which Slack shows the bot as working.
+// working is the Slack session of one answer. During it, Slack shows the bot as working.
 type working struct {
 	bot   *Bot
 	turn  session.Turn
@@ -41,7 +41,8 @@ type working struct {
 	shown bool
 }
 
-// greet starts the session and names the conversation.
+// greet starts the session. For the first question of a direct conversation, it also sets the
+// title.
 func (w *working) greet(ctx context.Context) {
 	t, b := w.turn, w.bot
 	ctx, cancel := context.WithTimeout(ctx, greetLimit)

@@ -85,8 +85,7 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 		m.Late = true
 		reply := !m.Mentioned && !m.Direct
 		if policy.IsStop(m.Text) || !reply && policy.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
-			// the message was read from history: it concerns something that has ended, or it is not
-			// for the bot
+			// Such a message concerns something that has ended, or is not for the bot.
 			return nil
 		}
 		followed[m.Ref] = true
@@ -112,7 +111,7 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, visit func(chat.Message) error) error {
 	for _, k := range known {
 		if event.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
-			continue // its channel has told
+			continue // already read with its channel
 		}
 		if err := b.client.UnheardIn(ctx, k.Ref, since, visit); err != nil && ctx.Err() == nil {
 			b.deps.Logger.WarnContext(ctx, "cannot read a thread; messages in it may have been missed during an outage", "channel", k.Ref.Channel, "error", err)

@@ -21,7 +21,7 @@ type pending struct {
 	Bare    bool         `json:"bare,omitempty"`    // the question has no text
 	Before  *before      `json:"before,omitempty"`  // earlier messages of the thread
 	Name    bool         `json:"name,omitempty"`    // the asker's name must be looked up
-	// set if the audience was unknown; every turn looks it up again
+	// Listens is set if the audience was unknown. Every turn looks it up again.
 	Listens bool `json:"listens,omitempty"`
 }
 

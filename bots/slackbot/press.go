@@ -21,8 +21,8 @@ const (
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
-// pressed handles a press. Slack does not deliver a press again, so the person gets a message if it
-// was lost.
+// pressed handles a press of a button or menu. Slack delivers a press only once, so the person gets
+// a message if an error occurs.
 func (b *Bot) pressed(ctx context.Context, p chat.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *Bot) act(ctx context.Context, p chat.Press) error {
 		b.deps.Logger.WarnContext(ctx, "form not shown", "action", p.Action, "error", err)
 	}
 	b.reply(ctx, p, reply.Sentence)
-	if p.Ephemeral && source.ResponseURL != "" && !reply.Refused { // an offer that was taken
+	if p.Ephemeral && source.ResponseURL != "" && !reply.Refused { // the offer was accepted
 		if err := b.client.Withdraw(ctx, source.ResponseURL); err != nil {
 			b.deps.Logger.WarnContext(ctx, "a notice that has done its work stays", "error", err)
 		}

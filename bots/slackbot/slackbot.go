@@ -31,7 +31,7 @@ import (
 type Config struct {
 	BotToken      string
 	AppToken      string // receives events over sockets
-	SigningSecret string // or as signed requests to Handler
+	SigningSecret string // receives events as signed requests to Handler
 	APIURL        string // empty: Slack's own
 	Tenant        access.TenantID
 	HTTP          *http.Client // nil: default client
@@ -40,13 +40,13 @@ type Config struct {
 	// Prompts are suggested to a person who opens the conversation with the bot. nil: questions
 	// about documents; an empty list: none.
 	Prompts []write.Prompt
-	// age of a question that arrived while no replica ran, above which the bot asks whether it is
-	// still wanted. Default: 15 min
+	// MaxAge limits the age of a question that arrived while no replica ran. The bot asks whether
+	// an older question is still wanted. Default: 15 min
 	MaxAge time.Duration
 	// Models returns the models that a question may choose by name; nil: none.
 	Models func() []string
 	Pace   stream.Pace  // pace of answers; default: the platform's
-	Slack  slack.Config // further settings; the fields above win
+	Slack  slack.Config // further settings; the other fields override them
 }
 
 // Deps holds the services and callbacks of a Bot.
@@ -54,7 +54,7 @@ type Deps struct {
 	Store    session.Store                // required
 	Replicas session.Replicas             // nil: this process is the only one
 	Renderer stream.Renderer[render.Page] // nil: a default render.Renderer
-	// called for every write of an answer, from any goroutine; may be nil
+	// Observe is called for every write of an answer, from any goroutine. It may be nil.
 	Observe func(stream.Write)
 	// Heard is called when a channel changes. key is the root of the changed thread; if it is
 	// empty, the people who may open the channel have changed. urgent is false if there are only
@@ -236,7 +236,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	})
 }
 
-// outlet returns what an answer is written with.
+// outlet returns the parts that write an answer to a thread, such as surface and renderer.
 func (b *Bot) outlet(ctx context.Context, t session.Turn, to thread.Ref) answer.Outlet[render.Page] {
 	surface := b.client.Surface(write.SurfaceOptions{
 		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID,

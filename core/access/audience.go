@@ -27,7 +27,8 @@ func (a Audience) Tenant() TenantID { return a.tenant }
 // Principals returns a copy of the common principals, sorted.
 func (a Audience) Principals() []Principal { return slices.Clone(a.principals) }
 
-// With returns the audience with additional principals of sources.
+// With returns the audience with additional principals that its members hold in sources, not on the
+// platform.
 func (a Audience) With(sources ...Principal) Audience {
 	with := NewAudience(a.tenant, slices.Concat(a.principals, sources)...)
 	with.sources = slices.DeleteFunc(slices.Clone(sources), func(p Principal) bool { return slices.Contains(a.principals, p) })
@@ -35,7 +36,7 @@ func (a Audience) With(sources ...Principal) Audience {
 }
 
 // Platform returns the audience without principals of sources. Only this part is stored with a
-// turn. Memberships in sources are looked up each time and never stored with a turn.
+// turn, because memberships in sources are looked up each time.
 func (a Audience) Platform() Audience {
 	own := slices.DeleteFunc(slices.Clone(a.principals), func(p Principal) bool { return slices.Contains(a.sources, p) })
 	return Audience{tenant: a.tenant, principals: own}

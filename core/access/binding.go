@@ -5,7 +5,7 @@ import "context"
 // Bindings stores which tenant each server of a platform belongs to. All replicas share the
 // bindings. It is safe for concurrent use.
 type Bindings interface {
-	// Bound returns all bound servers.
+	// Bound returns the tenant of each bound server, by the server's id.
 	Bound(ctx context.Context) (map[string]TenantID, error)
 	// BindFirst binds a server to a tenant if no server and no other workspace is bound yet. It
 	// reports whether it bound the server.

@@ -12,23 +12,23 @@ type Workspace struct{ Platform, ID string }
 const Everything = ""
 
 // Version identifies a state of some scopes. It differs after each change of a scope. A cached
-// result is valid while the version equals the version from before the platform was asked. If the
-// version is empty, no cached result is valid, because this replica would miss changes.
+// result is valid as long as the version is the one that was read before the platform was asked. If
+// the version is empty, no cached result is valid, because this replica would miss changes.
 type Version string
 
 // Changes notifies all replicas when permissions change. It is safe for concurrent use.
 type Changes interface {
 	// Version returns the version of the given scopes and of Everything. Call it before asking a
-	// platform, and again before using the result. A scope that has not changed for a day has the
-	// version of Everything.
+	// platform, and again before using the cached result. The version forgets changes of a scope
+	// after a day.
 	Version(ctx context.Context, w Workspace, scopes ...string) (Version, error)
 	// Changed invalidates the cached results of all replicas for the scopes. When it returns, every
 	// replica will notice the change. Acknowledge the platform's event only after Changed has
 	// returned.
 	Changed(ctx context.Context, w Workspace, scopes ...string) error
 	// Heard records that this process currently receives the events of some workspaces. If no
-	// process calls Heard for longer than HearingGap, events may have been missed. Caches from
-	// before then become invalid.
+	// process calls Heard for longer than HearingGap, events may have been missed. All earlier
+	// cached results are then invalid.
 	Heard(ctx context.Context, workspaces ...Workspace) error
 }
 
@@ -44,41 +44,41 @@ const (
 // restarts. A channel counts as members-only if everyone in the channel is known to be a full
 // member. It is safe for concurrent use.
 type People interface {
-	// Known returns the records of the given people that are certain. Roll.At is the current time,
-	// to be passed to Found.
+	// Known returns what is certain about the given people. Roll.At is the current time, to be
+	// passed to Found.
 	Known(ctx context.Context, w Workspace, people []string) (Roll, error)
 	// Found records the platform's answer about people. at is the time before the platform was
-	// asked. Records of changes after at are kept.
+	// asked. Found does not replace records of changes after at.
 	Found(ctx context.Context, w Workspace, inside map[string]bool, at time.Time) error
-	// Told records an event about a person. Events may be late and out of order, so only Outside is
-	// recorded as a fact. After Unsaid, or Inside for a person who is not known as a full member,
-	// the person is unknown. The platform is then asked again.
+	// Told records an event about a person. Events may be late and out of order, so only Outside
+	// is stored as a fact. After Unsaid, the person is unknown, and the platform is asked again.
+	// The same is true after Inside, except for a person who is known as a full member.
 	Told(ctx context.Context, w Workspace, person string, is Standing) error
 	Lists
 }
 
-// Lists decides which process lists all people of a workspace.
+// Lists decides which process reads the list of all people of a workspace.
 type Lists interface {
 	// Begin reports whether a new list is due. If so, the list is reserved for the caller. at is
 	// the start of the list.
 	Begin(ctx context.Context, w Workspace) (at time.Time, due bool, err error)
-	// End records that a list is complete and that everyone in it was passed to Found. Known
-	// members who are missing from the list become unknown. If people is nil, the list failed. If
-	// at is also zero, another process may begin a list at once.
+	// End records that the list from Begin is complete. Everyone in people must have been passed
+	// to Found before. Known members who are not in people become unknown. If people is nil,
+	// reading the list failed. If at is also zero, another process may begin a list at once.
 	End(ctx context.Context, w Workspace, people []string, at time.Time) error
 }
 
 // Standing is the status of a person according to an event.
 type Standing int
 
-// What an event can say.
+// The statuses that an event can report. Unsaid means that it reports none.
 const (
 	Unsaid  Standing = iota
 	Inside           // a full member
 	Outside          // not a full member
 )
 
-// Roll holds the records of some people.
+// Roll is the result of [People.Known].
 type Roll struct {
 	// Inside says for each known person whether the person is a full member.
 	Inside  map[string]bool
@@ -86,13 +86,13 @@ type Roll struct {
 	Pending bool      // more will be known soon, because a list is being read or due
 }
 
-// Ages of records about people.
+// Intervals for the lists of a workspace's people (see [Lists]).
 const (
 	// ListEvery is the interval between lists of a workspace's people. ListAge is how long a list
 	// is valid.
 	ListEvery = 10 * time.Minute
 	ListAge   = 30 * time.Minute
-	// ListStep is how long each page extends the reservation of a list. It is also the delay before
-	// a failed list is retried.
+	// ListStep is how long a list is reserved for one process. Each page that it passes to Found
+	// extends the reservation. ListStep is also the delay before a failed list is retried.
 	ListStep = 2 * time.Minute
 )

@@ -11,11 +11,11 @@ type Listener struct {
 }
 
 // Grants looks up which principals people hold in sources that have their own permissions. These
-// are SourceAll, the SourcePerson, groups, and sets. Sets follow from the other principals and from
-// platform principals. It is safe for concurrent use.
+// are everyone in a source (SourceAll), a person (SourcePerson), groups, and sets. A set follows
+// from other principals. Grants is safe for concurrent use.
 //
-// A hidden source grants nothing. A source is hidden if its credential is refused or it is paused.
-// A source also grants nothing if it was not read completely for too long.
+// A source grants nothing if its credential is refused, if it is paused, or if it was not read
+// completely for too long.
 type Grants interface {
 	// Common returns the principals of sources that all listeners hold, sorted by principal.
 	// Without listeners it returns none. For a single listener, Held.From names the group, the

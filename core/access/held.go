@@ -37,9 +37,9 @@ func (a Account) Address(domains []string) string {
 	return a.Email
 }
 
-// MostNamed is the maximum number of people in a place whose principals are looked up individually.
-// In larger places, only groups that cover everyone count. The same applies to places that people
-// can join without an invitation (Presence.Open).
+// MostNamed is the maximum number of people in a conversation whose principals are looked up
+// individually. In a larger conversation, only groups that cover everyone count. The same applies
+// if people can join without an invitation (Presence.Open).
 const MostNamed = 200
 
 // Presence says who will see an answer, as reported by a platform.

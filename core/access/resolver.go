@@ -57,9 +57,9 @@ func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	return append(held, of...), nil
 }
 
-// ofSources returns the principals of sources that everyone present holds. If other people may
-// join, it returns the covering groups. If outsiders are present as well, it returns none. If no
-// person is known, as at a console, it returns none.
+// ofSources returns the principals of sources that everyone present holds. If people outside
+// p.People may see the answer, it returns the covering groups, or none if there are outsiders. If
+// no person is known, as at a console, it returns none.
 func (r *Resolver) ofSources(ctx context.Context, p Presence) ([]Held, error) {
 	var rules Rules
 	if r.Rules != nil {

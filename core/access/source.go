@@ -11,7 +11,8 @@ const (
 // escapeID escapes native ids for access lists.
 var escapeID = strings.NewReplacer("%", "%25", ",", "%2C", "\n", "%0A", "\r", "%0D", "\t", "%09", "\x00", "%00")
 
-// escapeSource escapes the name of a source for access lists. It also escapes the separator.
+// escapeSource escapes the name of a source for access lists. Unlike escapeID, it also escapes ":",
+// which separates the source from the id.
 var escapeSource = strings.NewReplacer("%", "%25", ",", "%2C", "\n", "%0A", "\r", "%0D", "\t", "%09", "\x00", "%00", ":", "%3A")
 
 // SourceGroup returns the principal of a group of people in a source, such as a team. Its form is

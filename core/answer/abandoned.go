@@ -13,9 +13,9 @@ import (
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
 // closeAbandoned ends a turn that waited too long because no replica was running. It posts no
-// answer, because the answer may have been posted before a backup was restored. If the platform
-// shows a half-written answer, the turn ends as failed, and that answer is completed with a
-// sentence.
+// answer: if a backup was restored, the answer may already be in the thread. If a half-written
+// answer is visible, closeAbandoned ends the turn as failed and completes that answer with an
+// apology.
 func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
 	unfinished, err := s.removeNotices(ctx, a.turn)
 	if err != nil && a.turn.Failures < maxFailures {
@@ -71,9 +71,9 @@ type noticeStore interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 }
 
-// TakeBack deletes the notices about a turn of this process. It keeps notices that are also about
-// later turns. A page without a message id is a notice that may have been posted by a process that
-// died before it recorded the id.
+// TakeBack deletes the notices about a turn, and drops them from the store. A notice that a later
+// turn also uses stays in the thread. If a page has no message id, the process may have died after
+// posting it. TakeBack then searches the thread for the notice.
 func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, pages []session.Page) error {
 	for _, p := range pages {
 		if p.Kind != session.Notice {

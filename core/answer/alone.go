@@ -18,8 +18,8 @@ type Alone struct {
 	Library
 }
 
-// Alone runs a turn to its end with the first model of its setup. It calls still before each step.
-// If still returns an error, or ctx ends, the turn ends.
+// Alone runs a turn to its end with the first model of its setup. Before each step it calls still,
+// which checks that the turn may continue. If still returns an error, or ctx ends, the turn ends.
 func (a Alone) Alone(ctx context.Context, t session.Turn, still func(context.Context) error, sink packet.Sink) (turn.Report, error) {
 	preparing, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()

@@ -61,8 +61,8 @@ type Library interface {
 	// Readable returns the existing documents among ids that everyone in the audience may currently
 	// read.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Beyond reports whether there may be documents that all of the audience one may read, but not
-	// all of the audience other. It costs far less than a search.
+	// Beyond reports whether there may be a document that everyone in the audience one may read,
+	// but not everyone in the audience other. It costs far less than a search.
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 }
 

@@ -18,10 +18,9 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Limits for turns that fail repeatedly while no replica dies. Such a turn cannot load something,
-// or the platform rejects the answer. The limits do not count deaths of replicas or turns that were
-// handed back at shutdown. The delay between retries grows from retryFirst to retryLast. So a turn
-// is retried for minutes, and its delivery for half an hour.
+// Limits for turns that fail repeatedly, for example because the platform rejects the answer.
+// Deaths of replicas and shutdowns do not count as failures. The delay between retries grows from
+// retryFirst to retryLast. So a turn is retried for minutes, and its delivery for half an hour.
 const (
 	maxFailures   = 10
 	maxDeliveries = 60
@@ -29,13 +28,14 @@ const (
 	retryLast     = 30 * time.Second
 )
 
-// errStrayStop hands back a turn that was stopped by a signal for an earlier attempt.
+// errStrayStop means that a signal for an earlier attempt stopped the turn. The turn is then
+// released.
 var errStrayStop = errors.New("the turn was stopped by a signal of an earlier attempt")
 
 // attempt is one attempt of this process at a turn. The context of the attempt ends when the
-// process must release the turn. The context of the run is derived from it, and also ends when a
-// person stops the turn. The service's lock guards the cancel functions. They are nil until the
-// contexts exist.
+// process must release the turn. The engine runs with a derived context, which also ends when a
+// person stops the turn. Service.mu guards the cancel functions. They are nil until the contexts
+// exist.
 type attempt struct {
 	turn   session.Turn
 	cancel context.CancelCauseFunc
@@ -45,7 +45,8 @@ type attempt struct {
 	span    span.Span // of the attempt
 }
 
-// register registers a turn so that it can be stopped and cancelled.
+// register adds an attempt at t to the running attempts, so that it can be stopped and cancelled.
+// It returns the context of the attempt.
 func (s *Service) register(lasting context.Context, t session.Turn) (context.Context, *attempt) {
 	ctx, letGo := context.WithCancelCause(s.traceContext(lasting, t))
 	ctx, attempted := s.traceAttempt(ctx, t)
@@ -67,7 +68,8 @@ func (s *Service) permit(ctx context.Context) chat.Permit {
 	}
 }
 
-// endAttempt ends an attempt. Depending on err, it hands the turn back.
+// endAttempt ends an attempt. After an error, it releases the turn if the turn still belongs to
+// this attempt.
 func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 	a.span.End(err)
 	a.cancel(nil)
@@ -98,8 +100,8 @@ func withdrawnMeanwhile(err error) bool {
 	return errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
 
-// release hands the turn back. After a failure, the next attempt starts after a back-off. If the
-// cause is not a failure, such as a shutdown, the next attempt may start at once.
+// release returns the turn to the queue. After a failure, the next attempt starts after a back-off.
+// If the cause is not a failure, such as a shutdown, the next attempt may start at once.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
 	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStrayStop) && !errors.Is(cause, errAudience) && !withdrawnMeanwhile(cause) {
@@ -115,7 +117,7 @@ func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 }
 
 // process continues a turn from its current state to its end. If the error is nil, the turn is
-// finished. After any other error, the turn belongs to another replica or must be handed back.
+// finished. After an error, the turn belongs to another replica or must be handed back.
 func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -293,13 +295,14 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
-// runContext returns the context of a run. A stop request on any replica cancels it.
+// runContext returns the context of a run. A stop request on any replica cancels it. disarm
+// releases the context and must be called.
 func (s *Service) runContext(ctx context.Context, a *attempt) (run context.Context, disarm func()) {
 	run, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	a.stop = stop
 	s.mu.Unlock()
-	// Watch before anything starts. The store has stops from before that.
+	// Watch before the run starts. Earlier stops are in the store.
 	raised := s.Signal.Watch(run, a.turn.ID)
 	watched := make(chan struct{})
 	go func() {
@@ -353,7 +356,7 @@ func onlyQuotes(models []llm.Model) bool {
 	return len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
 }
 
-// showOutcome shows an outcome without a run.
+// showOutcome writes a saved outcome to sink for a turn that needs no run. It returns saved.
 func (s *Service) showOutcome(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
 	for _, p := range Replay(saved) {
 		sink.Accept(p)

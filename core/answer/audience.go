@@ -28,8 +28,8 @@ const (
 	audienceRetry = 500 * time.Millisecond
 )
 
-// errAudience hands back a turn because a person joined who may read less than the original
-// audience.
+// errAudience means that a person joined who may read less than the original audience. The turn is
+// then released.
 var errAudience = errors.New("others listen than when the turn was begun")
 
 // listeners returns the current audience of a turn. People may have joined or left the channel
@@ -109,7 +109,7 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 
 // audienceNow returns the permissions that the original audience of a turn and the current audience
 // share. If the original audience may read only public documents, it does not ask the platform. If
-// the platform fails until listenersLimit, the result may read only public documents.
+// the platform fails for listenersLimit, the result may read only public documents.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {

@@ -24,7 +24,8 @@ type Outlet[P any] struct {
 	// Barred reports whether err means that the bot may not write in the thread. The sentence is
 	// for the asker only. Barred may be nil.
 	Barred func(err error) (sentence string, barred bool)
-	// Greet makes calls that can wait until the asker has seen the first sign. It may be nil.
+	// Greet is called after the asker has seen the first sign. It makes calls that are not urgent.
+	// It may be nil.
 	Greet func(ctx context.Context)
 	// Dismiss removes the sign of a turn that gets no answer. It may be nil.
 	Dismiss func(ctx context.Context) error
@@ -82,7 +83,7 @@ func (Unrecorded) Disturbed(context.Context, session.Fence) error { return nil }
 // makes no further call and needs no Finish.
 //
 // If the turn already has its outcome, the answer is written once, when it is complete, and without
-// a sign. An unasked answer has no sign either.
+// a sign (Outlet.Sign). An unasked answer has no sign either.
 func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.Permit, open func(ctx context.Context, posted []session.Page) (Outlet[P], error)) (chat.Delivery, error) {
 	if desk.Logger == nil {
 		desk.Logger = slog.New(slog.DiscardHandler)
@@ -148,8 +149,8 @@ func (d *delivery[P]) Accept(p packet.Packet) {
 	d.replies.Accept(p)
 }
 
-// observe ends the sign when the first text becomes visible. Text that still waits for a rate limit
-// does not end the sign.
+// observe ends the sign that the bot is working when the first text becomes visible. Text that
+// still waits for a rate limit does not end the sign.
 func (d *delivery[P]) observe(w stream.Write) {
 	if w.First {
 		d.sign.endForText()
@@ -182,7 +183,7 @@ func (d *delivery[P]) write(ctx context.Context, final chat.Result) error {
 }
 
 // whisperBarred tells the asker privately, once, that the answer cannot be written. In a direct
-// message it does nothing, because there is no other place for the message.
+// message it does nothing, because there is no other channel for the message.
 func (d *delivery[P]) whisperBarred(ctx context.Context, err error) {
 	sentence, barred := d.outlet.Barred(err)
 	if t := d.turn; !barred || !d.fresh || t.Ambient || t.Direct || t.Session.Owner != "" {

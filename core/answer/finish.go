@@ -20,7 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// finalLimit limits one attempt at the final writes. After that the turn is handed back, and any
+// finalLimit limits one attempt at the final writes. After that the turn is released, and any
 // replica tries again.
 const finalLimit = 2 * time.Minute
 
@@ -33,7 +33,7 @@ func outcomeOf(o session.Outcome, sentence string) session.Saved {
 	return saved
 }
 
-// savedOf returns the outcome of a run.
+// savedOf converts the report of a run to the form that the store saves.
 func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 	best := report.Best()
 	saved := session.Saved{
@@ -192,12 +192,12 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
 	final := chat.Result{Outcome: saved.Outcome, Saved: saved}
-	// there were only notices, which opening the delivery removed
+	// only notices were posted, and opening the delivery removed them
 	if withdrawn(saved) && !s.hasAnswerPages(ctx, a.turn) {
 		return s.deliver(ctx, a, delivery, final)
 	}
 	t := a.turn
-	t.Audience, _ = s.listeners(ctx, t) // the saved answer already says at its end what it rests on
+	t.Audience, _ = s.listeners(ctx, t) // if the audience was unknown, the saved answer already has a notice
 	checked := s.recheckSources(ctx, t, true, s.nameOwner(ctx, t, delivery))
 	if _, asked := policy.Deeply(t.Question.Text); !asked && !t.Ambient && len(saved.Runs) == 1 && len(saved.Plan) == 0 && saved.Correction == nil && !withdrawn(saved) {
 		checked = deepsearch.MarkPartial(t.Question.Text, checked)
@@ -205,7 +205,7 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	for _, p := range Replay(saved) {
 		checked.Accept(p)
 	}
-	// parts of it are visible and must be marked
+	// parts of the answer are visible and must be marked
 	if withdrawn(saved) {
 		final.Outcome = session.Stopped
 		if best, ran := saved.Best(); ran {

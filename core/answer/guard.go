@@ -16,7 +16,7 @@ func Guard(repairs Repairs, t session.Turn, permit chat.Permit, logger *slog.Log
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }
 
-// Repairs is the part of session.Store for a process that finds out too late that it lost a turn.
+// Repairs is the part of session.Store that reports a write made after the turn was lost.
 type Repairs interface {
 	Disturbed(ctx context.Context, f session.Fence) error
 }
@@ -31,7 +31,8 @@ type guard struct {
 // Permit implements stream.Guard.
 func (g guard) Permit() error { return g.permit() }
 
-// Made implements stream.Guard. If a call ended after its permit, Made reports it to the store.
+// Made implements stream.Guard. If the permit expired during the call, Made reports the call to the
+// store.
 func (g guard) Made(ctx context.Context, err error) error {
 	late := g.permit()
 	if late == nil {

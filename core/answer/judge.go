@@ -20,7 +20,7 @@ import (
 type Occurrence struct {
 	policy.Event
 	Tenant  access.TenantID
-	Ref     thread.Ref // Channel is the one whose settings apply: the parent of a Discord thread
+	Ref     thread.Ref // Channel is the channel whose settings apply; in Discord, the parent of a thread
 	Message thread.MessageID
 	Author  string
 	Text    string // not stored
@@ -42,7 +42,7 @@ type Occurrence struct {
 type Judgement struct {
 	policy.Decision
 	Policy policy.Effective
-	Thread session.Thread // as before the message, except People, which includes the author
+	Thread session.Thread // state before the message, but People includes the author
 	Holds  access.Audience
 	// Instruction is a person's instruction to the thread's deep search (policy.Steer). Steered is
 	// the result.
@@ -85,7 +85,7 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 		return j, err
 	}
 	state := j.Policy.State().In(j.Thread)
-	state.Idle = max(0, state.Idle-o.Age) // as of when it was written
+	state.Idle = max(0, state.Idle-o.Age) // the idle time when the message was written
 	state.Answered, state.Chosen = j.Thread.Known, len(j.Policy.Values()) > 0
 	o.parseText(j.Policy.Policy, j.Thread.Known)
 	if err := s.checkCoolDown(ctx, o, j.Policy.Policy, &state); err != nil {
@@ -105,7 +105,8 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 	return j, nil
 }
 
-// parseText sets the fields that depend on the text.
+// parseText sets Stop, Unfollow, Question and SmallTalk from the text. known says that the bot
+// takes part in the thread.
 func (o *Occurrence) parseText(p policy.Policy, known bool) {
 	if o.Text != "" && o.addressed(known) {
 		o.Stop = o.Stop || policy.IsStop(o.Text)
@@ -130,7 +131,8 @@ func (s *Service) isQuestion(ctx context.Context, o Occurrence) (bool, error) {
 	return err == nil && t.Message == o.Message, err
 }
 
-// recordSighting records the message. It returns the state of the thread from before the message.
+// recordSighting records the author of a message in a thread of the bot. It returns the state of
+// the thread before the message, but People includes the author.
 func (s *Service) recordSighting(ctx context.Context, o Occurrence, p policy.Policy, h *audienceLookup) (session.Thread, error) {
 	if !o.InThread && !o.Direct && !o.Forum {
 		return session.Thread{}, nil

@@ -16,9 +16,9 @@ var (
 )
 
 // lease is the replica's local view of its lease on turns. It lasts ttl, counted from just before
-// the last successful beat. The lease in Postgres always ends later. So this replica stops writing
-// before another replica can take over a turn. A paused process finds its lease expired when it
-// continues.
+// the last successful heartbeat. The lease in Postgres always ends later. So this replica stops
+// writing before another replica can take over a turn. A paused process finds its lease expired
+// when it continues.
 type lease struct {
 	ttl time.Duration
 
@@ -28,14 +28,14 @@ type lease struct {
 
 func newLease(ttl time.Duration) *lease { return &lease{ttl: ttl} }
 
-// renewed extends the lease after a successful beat. began is when the beat began.
+// renewed extends the lease after a successful heartbeat. began is when the heartbeat began.
 func (l *lease) renewed(began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.until = began.Add(l.ttl)
 }
 
-// permit implements Permit.
+// permit implements chat.Permit. It returns errLeaseLost if the lease has expired.
 func (l *lease) permit() error {
 	if l.remaining() <= 0 {
 		return errLeaseLost
@@ -51,8 +51,8 @@ func (l *lease) remaining() time.Duration {
 	return min(time.Until(l.until), l.until.Round(0).Sub(time.Now().Round(0)))
 }
 
-// beat renews the replica's lease until ctx ends. If the lease expires, it cancels all attempts. It
-// logs only the first failure of an outage.
+// beat renews the replica's lease with heartbeats until ctx ends. If the lease expires, it cancels
+// all attempts. It logs only the first failure of an outage.
 func (s *Service) beat(ctx context.Context) {
 	failing := false
 	for {
@@ -75,7 +75,8 @@ func (s *Service) beat(ctx context.Context) {
 	}
 }
 
-// pulse returns the time until the next beat. The time is twice as long while no turn is running.
+// pulse returns the time until the next heartbeat. It is up to twice as long while no turn is
+// running.
 func (s *Service) pulse() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +86,7 @@ func (s *Service) pulse() time.Duration {
 	return s.config.Beat
 }
 
-// renew makes one beat. It gives up when the lease would have expired.
+// renew sends one heartbeat to the store. It gives up when the lease would have expired.
 func (s *Service) renew(ctx context.Context) error {
 	limit := s.config.Lease / 2
 	if left := s.lease.remaining(); left > 0 {

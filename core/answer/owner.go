@@ -11,17 +11,17 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// ownerLimit is how long an answer's last packet waits for the owner of the nearest page.
+// ownerLimit limits the lookup of a page's owner. The answer's last packet waits for this lookup.
 const ownerLimit = 2 * time.Second
 
-// Owners finds the owner of the nearest page. It is implemented by *owner.Desk. It is safe for
-// concurrent use.
+// Owners finds the owner of the page that is closest to an unanswered question. It is implemented
+// by *owner.Desk. It is safe for concurrent use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 }
 
 // nameOwner returns a sink that forwards packets. If the documents did not answer the question, it
-// adds the owner of the nearest page to the answer's last packet. It must receive the packets after
+// adds the owner of the closest page to the answer's last packet. It must receive the packets after
 // recheckSources, so that the audience may read the pages.
 func (s *Service) nameOwner(ctx context.Context, t session.Turn, to packet.Sink) packet.Sink {
 	if s.Owners == nil || t.Ambient || t.Origin.As == session.Shared {
@@ -49,8 +49,8 @@ func (s *Service) nameOwner(ctx context.Context, t session.Turn, to packet.Sink)
 	})
 }
 
-// ownerOf returns the owner of the nearest page. It returns nil if there is no owner or the lookup
-// takes too long.
+// ownerOf returns the owner of the page that is closest to the question. It returns nil if no page
+// has an owner or the lookup takes too long.
 func (s *Service) ownerOf(ctx context.Context, t session.Turn, pages []packet.Document) *packet.Owner {
 	if len(pages) == 0 {
 		return nil

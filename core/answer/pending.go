@@ -21,8 +21,8 @@ const completeLimit = 20 * time.Second
 // declinedPerson is stored if a worker finds that the asker may not ask.
 const declinedPerson = "The person may not ask here."
 
-// admitAsker decides about a question whose asker was unknown when it was stored. It decides like
-// Judge, with the current permissions. ended reports whether the turn has ended.
+// admitAsker decides about a question that was stored before the asker's permissions were known. It
+// decides like Judge, with the current permissions. ended reports whether the turn has ended.
 func (s *Service) admitAsker(ctx context.Context, a *attempt) (ended bool, err error) {
 	t := a.turn
 	if t.Pending == nil || !t.Pending.Unsettled {
@@ -100,9 +100,9 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	return outcomeOf(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker tells the asker privately that a quota is exhausted. It returns true if nothing else
-// needs to be shown. For a command, Take has already told the person, unless the quota was checked
-// later.
+// limitAsker tells the asker privately that a quota is exhausted. It returns true if the asker
+// knows, and false if the thread must show it or no quota is exhausted. The asker of a command
+// knows from Take, except if the quota was checked after Take.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.LimitedUntil.IsZero() {
@@ -125,7 +125,7 @@ func addressed(r policy.Reason) bool {
 
 // completeTurn loads the audience of a turn and the pending parts of its question, concurrently. It
 // stores the parts before it returns, so that other attempts and later turns use the same parts.
-// known is as for listeners. empty reports that there is no question.
+// known is false if the audience is unknown. empty reports that the message has no question.
 func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
 	if t.Pending == nil || len(t.Pending.Ask) == 0 {
 		t.Audience, known = s.listeners(ctx, t)

@@ -103,7 +103,7 @@ func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	}
 }
 
-// documents returns the documents of an answer's prompt.
+// documents returns the documents of the references, each once.
 func documents(references []message.Reference) []packet.Document {
 	var found []packet.Document
 	for _, r := range message.Distinct(references) {

@@ -70,7 +70,7 @@ func buildRequest(ctx context.Context, setups Setups, prompts Prompts, catalogue
 // platforms maps platforms to their display names.
 var platforms = map[thread.Platform]string{"slack": "Slack", "discord": "Discord", "console": "a terminal"}
 
-// place describes for the model where a question was asked.
+// place says where a question was asked, such as "Slack, channel C0123". The model gets this text.
 func place(t session.Turn) string {
 	at := cmp.Or(platforms[t.Session.Ref.Platform], string(t.Session.Ref.Platform))
 	switch {
@@ -111,8 +111,8 @@ func (s *Service) permitted(ctx context.Context, audience access.Audience, histo
 	return s.dropWithdrawn(ctx, audience.Tenant(), message.Readable(history, func(id document.ID) bool { return readable[id] }))
 }
 
-// dropWithdrawn removes content from a history that is based on statements that have since been
-// withdrawn.
+// dropWithdrawn removes content from a history if it is based on a passage that was deleted or
+// edited since.
 func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, history []message.Message) ([]message.Message, error) {
 	shown := message.Shown(history)
 	if s.Quotes == nil || len(shown) == 0 {
@@ -133,8 +133,8 @@ func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, his
 	}), nil
 }
 
-// completeTurns removes the tool calls and results of turns without an answer. Only the answer says
-// which documents they contain. It also marks messages that are courtesies.
+// completeTurns removes the tool calls and results of turns without an answer, because only an
+// answer lists the documents in them. It also marks messages that are courtesies.
 func completeTurns(history []message.Message) []message.Message {
 	complete := make(map[int]bool)
 	for _, m := range history {

@@ -45,8 +45,8 @@ type Deps struct {
 	Owners    Owners              // nil: owners of pages are not named
 	Steering  deepsearch.Steering // nil: plans of deep searches cannot be changed
 	Metrics   Metrics             // nil counts nothing
-	// Full reports whether the store's disk is full. If err is not nil, it reports whether this
-	// store error means that. Nil means unknown.
+	// Full reports whether the store's disk is full. If err is not nil, Full reports whether this
+	// store error means a full disk. If Full is nil, the disk never counts as full.
 	Full   func(err error) bool
 	Tracer span.Tracer // nil disables tracing
 }
@@ -57,9 +57,9 @@ type Config struct {
 	Platforms  []thread.Platform // platforms that Surfaces can open; nil means all
 	Workspaces []string          // workspaces that Surfaces can open; nil means all
 	Workers    int               // concurrent turns: 256
-	// Lease is the time without a beat after which other replicas take over the turns: 7 s.
+	// Lease is the time without a heartbeat after which other replicas take over the turns: 7 s.
 	Lease time.Duration
-	Beat  time.Duration // interval of beats: 1 s, and twice that while no turn runs
+	Beat  time.Duration // interval of heartbeats: 1 s, and twice that while no turn runs
 	// Poll is the interval of polling for work: 500 ms. While polling finds no work, the interval
 	// grows up to 30 s.
 	Poll time.Duration

@@ -51,8 +51,8 @@ type sign struct {
 	textShown bool // text is visible
 }
 
-// showSign shows the first line and then calls seen. It shows no line without a permit. A late call
-// does not affect the answer.
+// showSign shows a sign in the background. It calls seen once, after the first line. It shows no
+// line without a permit.
 func showSign(ctx context.Context, how Sign, to thread.Ref, permit chat.Permit, logger *slog.Logger, seen func(context.Context)) *sign {
 	s := &sign{Sign: how, to: to, logger: logger, latest: make(chan string, 1)}
 	s.Show = func(ctx context.Context, to thread.Ref, line string) error {
@@ -101,7 +101,7 @@ func (s *sign) run(ctx context.Context, seen func()) {
 	}
 }
 
-// accept updates the line for a packet.
+// accept updates the line for a packet. The last packet ends a sign that cannot be removed.
 func (s *sign) accept(p packet.Packet) {
 	if s == nil {
 		return
@@ -155,14 +155,14 @@ func (s *sign) wait() {
 	}
 }
 
-// beforeLast is called before the answer's last text is written.
+// beforeLast ends a sign that cannot be removed, before the answer's last text is written.
 func (s *sign) beforeLast() {
 	if s != nil && s.Lingers == nil {
 		s.wait()
 	}
 }
 
-// afterLast is called after the answer's last write. The write itself does not wait for the sign.
+// afterLast ends the sign after the answer's last write. It removes a sign that is still visible.
 func (s *sign) afterLast(ctx context.Context, err error) {
 	if s == nil {
 		return

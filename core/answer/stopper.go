@@ -10,7 +10,7 @@ import (
 
 // StopAs is like Stop, but also applies the channel's setting stoppers, which permits people to
 // stop other people's answers. holds returns what the person may read. It is called only if the
-// permission depends on it. If holds is nil, the person holds nothing.
+// permission depends on it. If holds is nil, the person has no permissions.
 func (s *Service) StopAs(
 	ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error),
 ) (session.StopResult, error) {

@@ -15,7 +15,7 @@ func (s *Service) traceContext(ctx context.Context, t session.Turn) context.Cont
 	return span.Tag(span.With(ctx, s.Tracer), slog.String("turn", string(t.ID)), slog.String("session", string(t.Session.ID)))
 }
 
-// recordIntake records a span for the intake of a turn. It is called once, by the process that
+// recordIntake records a trace span for accepting a turn. It is called once, by the process that
 // accepted the turn.
 func (s *Service) recordIntake(ctx context.Context, began time.Time, t session.Turn) {
 	span.RecordTurn(s.traceContext(ctx, t), string(t.ID), true, "intake", began, time.Now(),

@@ -59,7 +59,7 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 // Limits of the polling interval, as multiples of Config.Poll. A new question wakes the process
-// that received it. A beat wakes a process if other processes left work. Polling finds the
+// that received it. A heartbeat wakes a process if other processes left work. Polling finds the
 // remaining work. idlePolls is the normal limit. doubtPolls applies if the last lease failed or was
 // inconclusive.
 const (
@@ -71,7 +71,7 @@ const (
 func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	slots := make(chan struct{}, s.config.Workers)
 	failing, wait := false, s.config.Poll
-	var draining time.Time // since when the process drains; zero if it does not
+	var draining time.Time // when the process began to drain; zero if it is not draining
 	for {
 		select {
 		case slots <- struct{}{}:
@@ -80,7 +80,7 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 		}
 		s.intakes.yield(ctx)
 		taken := 1
-		for ; taken < maxLeased && len(slots) < cap(slots); taken++ { // no other process fills them
+		for ; taken < maxLeased && len(slots) < cap(slots); taken++ { // only this loop fills slots
 			slots <- struct{}{}
 		}
 		leased, err := s.leaseTurns(ctx, taken)
@@ -118,9 +118,10 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	}
 }
 
-// checkDraining returns since when the process drains. since is the previous result, and leased is
-// the error of the last lease. A draining process starts no turn, so that turns whose process died
-// can run alone. After the grace period, it hands back the running turns.
+// checkDraining returns when the process began to drain, or the zero time if it is not draining.
+// since is the previous result, and leased is the error of the last lease. A draining process
+// starts no turns, so that a turn whose process died can run alone. After the grace period,
+// checkDraining hands back the running turns.
 func (s *Service) checkDraining(ctx context.Context, since time.Time, leased error) (time.Time, error) {
 	switch {
 	case !errors.Is(leased, session.ErrDraining):
@@ -210,7 +211,7 @@ func (s *Service) drainTurns(turns *sync.WaitGroup) {
 	}
 }
 
-// pollStops finds stops whose signal was lost.
+// pollStops polls the store for stop requests whose signal was lost, until ctx ends.
 func (s *Service) pollStops(ctx context.Context) {
 	for {
 		wait := s.config.StopPoll

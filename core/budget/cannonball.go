@@ -5,12 +5,10 @@ import "unicode/utf8"
 // DefaultMarker replaces removed text unless a caller sets another marker.
 const DefaultMarker = "\n\n[... the middle of this text was left out because it was too long ...]\n\n"
 
-// cutMiddle shortens text to at most limit tokens and returns the number of tokens. It replaces the
-// middle of the text with marker. The beginning and end stay, because a text begins with
-// instructions and ends with the current matter. The marker counts towards the limit, and runes
-// stay whole. cutMiddle counts the result again, because joined texts can have more tokens than
-// their parts. If the marker would take most of the limit, cutMiddle returns the beginning without
-// the marker.
+// cutMiddle shortens text to at most limit tokens and returns it with its number of tokens. It
+// replaces the middle of the text with marker, which counts towards the limit. A text begins with
+// instructions and ends with the current matter, so both ends stay. If the marker would take most
+// of the limit, cutMiddle returns only the beginning. Runes stay whole.
 func cutMiddle(counter Counter, text string, limit int, marker string) (string, int) {
 	if limit <= 0 {
 		return "", 0
@@ -30,7 +28,7 @@ func cutMiddle(counter Counter, text string, limit int, marker string) (string, 
 		}
 		short := wholeEnd(counter.Decode(tokens[:left])) + marker +
 			wholeStart(counter.Decode(tokens[len(tokens)-right:]))
-		size := counter.Count(short)
+		size := counter.Count(short) // joined texts can have more tokens than their parts
 		if size <= limit {
 			return short, size
 		}

@@ -35,16 +35,16 @@ const (
 	conversationTokens = 5
 )
 
-// memoBytes is the length from which a cached count is cheaper than counting again. memoTexts is
-// the minimum number of cached texts.
+// memoBytes is the length in bytes from which a cached count is cheaper than counting again.
+// memoTexts is the minimum number of cached texts.
 const (
 	memoBytes = 128
 	memoTexts = 8192
 )
 
-// Memo is a [Counter] that caches counts. The cache helps because the steps of a turn share most of
-// their context. Turns also share instructions, tools and passages. Memo stores no text. It stores
-// only the latest counts by hash, in less than a megabyte. It is safe for concurrent use.
+// Memo is a [Counter] that caches counts. The steps of a turn share most of their context, and
+// turns share instructions, tools and passages. Memo stores no text, only the latest counts by
+// hash, in less than a megabyte. It is safe for concurrent use.
 type Memo struct {
 	counter Counter
 	seed    maphash.Seed

@@ -32,7 +32,7 @@ type Config struct {
 	Marker string
 }
 
-// Fitter fits contexts into a window. It is safe for concurrent use.
+// Fitter shortens contexts so that they fit a model's window. It is safe for concurrent use.
 //
 // A context that fits is sent unchanged. Otherwise each part gets a share of the window without the
 // reply's reserve:

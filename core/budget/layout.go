@@ -24,7 +24,7 @@ func (s *piece) cost() int {
 	return s.fixed + s.keep
 }
 
-// minCost returns the cost of the piece if its text is shortened to floor.
+// minCost returns the cost of the piece if its text is shortened to at most floor tokens.
 func (s *piece) minCost(floor int) int { return s.fixed + min(s.count, floor) }
 
 // pieces are sections that are handled together.
@@ -153,8 +153,8 @@ func newLayout(counter Counter, sections []Section) layout {
 	return l
 }
 
-// addStep adds a tool section of this turn. A call that follows a result begins a new step.
-// Parallel calls come before their results.
+// addStep adds a tool call or result of this turn to l.steps. A call after a result begins a new
+// step. Parallel calls, which come before their results, belong to one step.
 func (l *layout) addStep(s *piece) {
 	last := len(l.steps) - 1
 	if last < 0 || s.kind == ToolCall && l.steps[last][len(l.steps[last])-1].kind == ToolResult {
@@ -164,8 +164,8 @@ func (l *layout) addStep(s *piece) {
 	l.steps[last] = append(l.steps[last], s)
 }
 
-// newestUser returns the index and the turn of the last User section. If there is none, the newest
-// turn is the current turn.
+// newestUser returns the index and the turn number (Section.Group) of the last User section. If
+// there is none, it returns -1 and the highest turn number.
 func newestUser(sections []Section) (index, group int) {
 	index = -1
 	for i, s := range sections {

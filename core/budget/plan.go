@@ -83,8 +83,8 @@ func (p *plan) solve() error {
 	return nil
 }
 
-// chooseLevel chooses the level with the least shortening at which the sections that are never
-// omitted fit.
+// chooseLevel sets p.level to the level with the least shortening at which the sections that are
+// never omitted fit. It returns ErrTooLarge if they fit at no level.
 func (p *plan) chooseLevel() error {
 	quarter := p.instructionRoom() / 4
 	for _, l := range []level{
@@ -157,8 +157,8 @@ func (p *plan) minSteps() int {
 }
 
 // projectFits reports whether the project leaves the other parts their guaranteed sizes. Before a
-// turn's first tool call, the project must also leave room for results. It then need not be omitted
-// later in the turn.
+// turn's first tool call, the project must also leave room for results, so that it need not be
+// omitted later in the turn.
 func (p *plan) projectFits() bool {
 	if len(p.project) == 0 {
 		return true

@@ -14,7 +14,7 @@ func (t Tally) Total() int {
 	return total
 }
 
-// LogValue names the kinds that occurred, with their counts.
+// LogValue implements [slog.LogValuer]. It lists the kinds that occurred, with their counts.
 func (t Tally) LogValue() slog.Value {
 	var attrs []slog.Attr
 	for k, n := range t {

@@ -5,7 +5,7 @@ type Kind int
 
 // The kinds of sections. Sections that are never omitted may still be shortened.
 const (
-	// System is the system prompt. Never omitted.
+	// System is the system prompt. It is never omitted.
 	System Kind = iota
 	// Tools describes the tools that the model may call. It is sent whole or not at all. It is
 	// omitted only if the sections that are never omitted would not fit with it.
@@ -55,7 +55,7 @@ type Section struct {
 	Group int
 }
 
-// Kept is a section that is sent.
+// Kept is a section to send, whole or shortened.
 type Kept struct {
 	// Index is the index of the section in the argument of [Fitter.Fit].
 	Index int
@@ -66,7 +66,7 @@ type Kept struct {
 	Tokens int
 }
 
-// Fitted is a context that fits.
+// Fitted is the result of [Fitter.Fit].
 type Fitted struct {
 	// Sections are the sections to send, in their original order.
 	Sections []Kept

@@ -36,6 +36,6 @@ type Permit func() error
 // Note is a message to one person, with buttons for the actions that the person can take.
 type Note struct {
 	Sentence string
-	At       time.Time       // whose thread.Clock the sentence holds; zero: none
-	Buttons  []thread.Button // each about the turn that the note belongs to
+	At       time.Time       // time that Sentence contains, formatted by thread.Clock; zero: none
+	Buttons  []thread.Button // actions on the note's turn
 }

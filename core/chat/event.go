@@ -34,25 +34,25 @@ type Event struct {
 
 // Reply is the response to an event. Only the person who caused the event sees it.
 type Reply struct {
-	Text    string   // of a Command, in Markdown
-	Choices []string // of Typing
+	Text    string   // reply to a Command, in Markdown
+	Choices []string // suggestions for Typing
 }
 
 // Message is a message that a person or a bot wrote or edited. The platform may report the same
 // message in several events.
 type Message struct {
-	policy.Event            // the facts that decisions rest on
+	policy.Event            // facts that decide whether the bot answers
 	Ref          thread.Ref // the thread that an answer would belong to
 	At           thread.Ref // thread of the message, to which notices are posted
 	ID           thread.MessageID
 	EventKey     string
 	Author       thread.Person // the name may be empty
 	Moderator    bool          // may manage other people's answers, if known
-	Starter      string        // who began the thread; empty if unknown
+	Starter      string        // id of the person who began the thread; empty if unknown
 	Text         string        // as a model should read it
 	Written      time.Time
 	Late         bool      // read after an outage instead of delivered
-	Looked       time.Time // Late: when the search for missed messages began; zero: now
+	Looked       time.Time // if Late: when the search for missed messages began; zero: now
 	Hidden       bool      // the bot may not read the text
 	Attached     bool      // has files, or may have
 	Enclosed     bool      // its thread may have fewer readers than the channel
@@ -62,7 +62,7 @@ type Message struct {
 // Key returns a key that is unique among all messages of a platform.
 func (m Message) Key() string { return m.Ref.Workspace + " " + m.Ref.Channel + " " + string(m.ID) }
 
-// Deletion is a deleted message.
+// Deletion reports that a message was deleted.
 type Deletion struct {
 	Ref     thread.Ref // Thread may be empty
 	Message thread.MessageID
@@ -74,7 +74,7 @@ type Owner int
 
 // Owners of a message.
 const (
-	OfPerson  Owner = iota // it may be a question, and the deletion may overtake it
+	OfPerson  Owner = iota // may be a question whose event arrives after its deletion
 	OfBot                  // an answer
 	OfUnknown              // the platform does not say
 )
@@ -82,12 +82,12 @@ const (
 // Reaction is a reaction to a message, or a press of the platform's own stop button.
 type Reaction struct {
 	Ref     thread.Ref       // Thread may be empty
-	Message thread.MessageID // empty: the thread is meant
-	Name    string           // of the emoji; empty if the adapter knows that it is a stop
+	Message thread.MessageID // empty: the reaction applies to the thread
+	Name    string           // name of the emoji; empty for a known stop request
 	By      session.Stopper
 }
 
-// Command is the use of a command.
+// Command is a command that a person used: a slash command, or an entry in a message's menu.
 type Command struct {
 	Name, Text string     // Text: what was typed after the name
 	Ref        thread.Ref // the thread that an answer would belong to
@@ -101,8 +101,8 @@ type Command struct {
 	Question string
 	Agent    string
 	Models   string // names, separated by commas
-	Private  bool   // the answer is for the person alone
-	Fresh    bool   // Ref is a thread that the command begins
+	Private  bool   // only the person sees the answer
+	Fresh    bool   // the command starts the thread Ref
 	Target   *Target
 	Source   any // the adapter's own
 }
@@ -131,19 +131,19 @@ type Target struct {
 
 // Press is the use of a button, a menu entry or a form.
 type Press struct {
-	Action    thread.Action // empty where it is not about an answer
+	Action    thread.Action // empty if the press is not about an answer
 	Turn      session.TurnID
 	ID        string // the platform's id, if Action is empty
 	Values    []string
 	Ref       thread.Ref
-	At        thread.Ref // where it was used, like Message.At
+	At        thread.Ref // thread in which it was used, like Message.At
 	Message   thread.MessageID
 	EventKey  string
 	By        thread.Person
 	Moderator bool   // may manage other people's answers, according to the event
 	Admin     bool   // may manage the workspace
 	Direct    bool   // in a direct message
-	Ephemeral bool   // the message is shown to this person alone
+	Ephemeral bool   // the message is shown to this person only
 	Text      string // written into the form
 	Submitted bool   // a form was sent
 	Target    *Target
@@ -162,8 +162,8 @@ type Opened struct {
 	Home bool // the bot's home page, and not the conversation
 }
 
-// Added says that the bot was added to a place. By is empty if the platform does not report the
-// person.
+// Added says that the bot was added to a channel or server. By is empty if the platform does not
+// report the person.
 type Added struct {
 	Ref thread.Ref
 	By  string
@@ -179,6 +179,6 @@ type Workspaces struct {
 // again.
 type Changed struct {
 	Workspace, Channel string
-	Key                string // of the thread or message; empty: who may open the channel
-	Urgent             bool   // more than an addition
+	Key                string // thread or message that changed; empty: the channel's audience changed
+	Urgent             bool   // an edit, a deletion or a changed audience, not only a new message
 }

@@ -22,7 +22,7 @@ type Platform interface {
 
 	// Reads.
 
-	// Tenant returns the tenant whose documents are used for answers in a place.
+	// Tenant returns the tenant whose documents are used for answers in a thread.
 	Tenant(at thread.Ref) access.TenantID
 	// Alone returns the presence of one person, with the person's principals and the origin of
 	// each. After an error the result is partial.
@@ -52,8 +52,8 @@ type Platform interface {
 	// as for Answered.
 	Involved(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
 	// Unfinished reports whether a page of a turn's answer looks as if it were still being written.
-	// If the bot can no longer read the place, it returns false without an error. It checks permit
-	// before it calls the platform.
+	// If the bot can no longer read the channel, it returns false without an error. It checks
+	// permit before it calls the platform.
 	Unfinished(ctx context.Context, t session.Turn, p session.Page, permit Permit) (bool, error)
 	// Listeners returns who can currently see the answer of a turn. In a private conversation this
 	// is the asker. In a channel it is everyone who can open the channel. It returns an error if
@@ -83,8 +83,8 @@ type Platform interface {
 	// notice, it returns errors.ErrUnsupported if the bot may not search the channel.
 	Posted(ctx context.Context, at thread.Ref, n Notice) ([]thread.MessageID, error)
 	// Say sends a notice to the author of a message. Only the author sees it, if the platform
-	// supports that in this place. If private is set and the platform does not, the notice is sent
-	// to another place. Say does not retry.
+	// supports that. Otherwise the notice is visible to others, or is sent as a direct message if
+	// private is set. Say does not retry.
 	Say(ctx context.Context, to Message, sentence string, private bool)
 	// Whisper sends a note to the asker of a turn. Others in the channel cannot see it. It is an
 	// ephemeral message if possible, or else a direct message. Each note is sent once, and errors
@@ -101,7 +101,7 @@ type Platform interface {
 type Features struct {
 	Redelivers bool // failed events are redelivered
 	Moderates  bool // Moderates is supported; otherwise events report moderators
-	Known      bool // Known answers: events are acknowledged before the platform is asked anything
+	Known      bool // Known is supported, so events are acknowledged before any call to the platform
 	Whispers   bool // Whisper works
 	SaysAlone  bool // Say is visible to one person only, also after a reaction
 }
@@ -113,7 +113,7 @@ type Reading struct {
 
 // Gathered is the context of a question.
 type Gathered struct {
-	Text    string          // of the message; a placeholder if it has only files
+	Text    string          // text of the message; a placeholder if it has only files
 	Files   []message.File  // the earlier messages, then the message's files
 	Listens access.Audience // the known audience; the minimum if unknown
 	Name    string          // name of the author, if the message lacks it
@@ -125,7 +125,7 @@ type Attachment struct {
 	Name   string
 	Data   []byte
 	Link   string // address of the message; empty: none
-	Failed string // sentence for the person why there is no data; empty: there is
+	Failed string // sentence that says why Data is missing; empty if Data is present
 }
 
 // Notice is a message of the bot that is not an answer.
@@ -219,7 +219,7 @@ func (Unsupported) Unfinished(context.Context, session.Turn, session.Page, Permi
 	return false, nil
 }
 
-// Listeners implements Platform: it may be anyone.
+// Listeners implements Platform: the audience is unknown.
 func (Unsupported) Listeners(context.Context, session.Turn) (access.Presence, error) {
 	return access.Presence{Tenant: access.DefaultTenant, Open: true, Outsiders: true}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// State is the state of an installation.
+// State is what [Find] knows about an installation.
 type State struct {
 	Platforms []string // platforms with tokens, such as "slack"
 	Rules     []Rule
@@ -30,18 +30,18 @@ type Channel struct{ Platform, ID string }
 // Rule is an item of channels: in the configuration file. Channel.ID is empty for all channels.
 type Rule struct {
 	Channel
-	Number int // from 1
+	Number int // position in the list, from 1
 }
 
 // Set is an item of document_sets: in the configuration file.
 type Set struct {
 	Name    string
-	Unknown []string // names in it that no source has
+	Unknown []string // names of sources that do not exist
 }
 
 // Source is a source in the configuration file or in the index.
 type Source struct {
-	ID, Name string // of the index; empty before it was indexed
+	ID, Name string // id and name in the index; empty before the first indexing
 	// name in the configuration file when the source was last read; empty if the file never had the
 	// source
 	Declared  string

@@ -1,6 +1,7 @@
 package cite
 
-// prefix is the part of a line's prefix that the scanner is reading.
+// prefix is the part of a line's beginning that the scanner is reading, such as the indentation or
+// a list marker.
 type prefix uint8
 
 const (
@@ -12,7 +13,7 @@ const (
 	prefixDot                     // after the . or ) of an ordered item
 	prefixHash                    // the # of a heading
 	prefixCloseRun                // a run that may close the open fence
-	prefixCloseTail               // blanks after such a run
+	prefixCloseTail               // blanks after a run that may close the fence
 )
 
 // tabStop is the distance between tab stops in columns. It is also the indentation of code.
@@ -34,7 +35,7 @@ type block struct {
 	head       bool // only a prefix has been read
 	bare       bool // the prefix consists of blanks
 
-	continuation mode // in which the paragraph continues: text, code, math …
+	continuation mode // mode of the paragraph's next line: text, code, math …
 	blank        bool // the previous line is blank or indented code
 	paragraph    bool // a paragraph is open
 	quote        int  // quote depth of the paragraph
@@ -50,7 +51,7 @@ type block struct {
 
 func newBlock() block { return block{continuation: modeText, blank: true} }
 
-// startLine begins a new line.
+// startLine resets the state that belongs to one line.
 func (s *scanner) startLine() {
 	b := &s.block
 	b.prefix, b.col, b.depth, b.padding = prefixIndent, 0, 0, false
@@ -58,7 +59,8 @@ func (s *scanner) startLine() {
 	s.mode = modeLine
 }
 
-// newline ends a line of a paragraph that continues in the given mode.
+// newline emits a line break in a paragraph. The next line continues the paragraph in the given
+// mode.
 func (s *scanner) newline(resume mode) {
 	s.emit('\n')
 	s.block.continuation = resume
@@ -68,7 +70,8 @@ func (s *scanner) newline(resume mode) {
 	s.startLine()
 }
 
-// endParagraph ends constructs that cannot span paragraphs.
+// endParagraph ends the open paragraph and all constructs that cannot span paragraphs, such as
+// inline code.
 func (s *scanner) endParagraph() {
 	s.block.continuation = modeText
 	s.block.paragraph = false
@@ -220,7 +223,7 @@ func (s *scanner) firstByte(c byte) {
 	s.emit(c)
 }
 
-// startText ends the prefix of a line. The rest of the line belongs to a paragraph.
+// startText begins the text of a line after the prefix. c is the first byte of the text.
 func (s *scanner) startText(c byte, head bool) {
 	b := &s.block
 	if b.items == 0 && b.list && b.blank && b.col < b.content {
@@ -284,7 +287,7 @@ func (s *scanner) feedRule(c byte) {
 	}
 }
 
-// endRule ends the line of a thematic break.
+// endRule ends the line of a thematic break, such as "---".
 func (s *scanner) endRule() {
 	b := &s.block
 	s.endParagraph()

@@ -118,7 +118,8 @@ func (s *scanner) feedCandidate(b byte) {
 	}
 }
 
-// advance handles one symbol. The symbol is the last size bytes of raw.
+// advance parses one symbol of a bracket expression. The symbol is the last size bytes of raw. b is
+// the byte of an ASCII symbol.
 func (s *scanner) advance(u unit, b byte, size int) {
 	c := &s.cand
 	ascii := size == 1
@@ -181,7 +182,8 @@ func (s *scanner) closeInner(ascii bool) {
 	}
 }
 
-// afterCandidate handles the byte after a complete expression.
+// afterCandidate decides whether a complete bracket expression is a citation. The decision depends
+// on the byte b after the expression.
 func (s *scanner) afterCandidate(b byte) {
 	c := &s.cand
 	switch {

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// maxSentence is the maximum number of bytes of a sentence that are used before a citation.
+	// maxSentence is the maximum number of bytes before a citation that are checked as its
+	// sentence.
 	maxSentence = 4096
 	// maxJudged is the maximum number of bytes after a citation. If more text follows without an
 	// end of the sentence, the citation is checked against the text so far.
@@ -18,13 +19,13 @@ const (
 )
 
 // citationChecker is the sink between scanner and renderer. It drops citations that their sentences
-// do not support. It chooses the place that each citation links to. If a citation depends on its
-// sentence, the citation and the text after it wait until the sentence is complete. The sentence is
-// mostly complete at the first letter of the next sentence.
+// do not support, and chooses the source that each citation links to. Such decisions need the whole
+// sentence. So the checker holds back a citation and the text after it until the sentence is
+// complete, mostly at the first letter of the next sentence.
 type citationChecker struct {
 	to       *renderer
 	keep     func(sentence string, n int) bool        // nil keeps every citation
-	lead     func(n int) func(sentence string) Source // nil: no place depends on a sentence
+	lead     func(n int) func(sentence string) Source // nil: no source depends on a sentence
 	invented func(numbers int)
 
 	body    []byte    // text since the beginning of the sentence or earlier, without citations
@@ -35,7 +36,7 @@ type citationChecker struct {
 	sentenceMayEnd bool
 }
 
-// pending is a waiting citation.
+// pending is a citation that waits until its sentence is complete.
 type pending struct {
 	offset int // in body
 	citation
@@ -98,8 +99,8 @@ func (j *citationChecker) checkReady() {
 	j.sentenceMayEnd = j.sentenceMayEnd || mayEndSentence(r)
 }
 
-// decide checks the waiting citations whose sentences are complete. With all set, it checks every
-// waiting citation.
+// decide checks the waiting citations whose sentences are complete, and passes the supported ones
+// to the renderer. With all set, it checks every waiting citation.
 func (j *citationChecker) decide(all bool) {
 	spans := splitSentences(string(j.body), j.cited)
 	c := claims{body: j.body}
@@ -164,7 +165,8 @@ func (j *citationChecker) check(c *citation, sentence string) {
 	}
 }
 
-// passDecided passes the remaining citations of a group of adjacent citations to the renderer.
+// passDecided passes a group of adjacent citations to the renderer, without those that have no
+// numbers left. If none is left, it also drops blanks that are no longer needed.
 func (j *citationChecker) passDecided(marks []pending) {
 	at := marks[0].offset
 	if slices.ContainsFunc(marks, func(m pending) bool { return len(m.numbers) > 0 }) {
@@ -248,5 +250,5 @@ func blanksBefore(text []byte) int {
 
 func mayEndSentence(r rune) bool { return strings.ContainsRune(".!?…。！？｡\n", r) }
 
-// needsNoBlank reports whether no blank is needed before the byte next.
+// needsNoBlank reports whether next may follow a word without a blank, such as '.' or ')'.
 func needsNoBlank(next byte) bool { return strings.IndexByte(" \t\r\n.,;:!?)]}", next) >= 0 }

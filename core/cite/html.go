@@ -8,7 +8,7 @@ const (
 	tagName                      // the name, or an autolink's scheme
 	tagBlank                     // between attributes
 	tagAttribute                 // an attribute's name
-	tagEquals                    // after it, = may follow
+	tagEquals                    // after an attribute's name; = may follow
 	tagValue                     // after =
 	tagUnquoted                  // a value without quotes
 	tagQuoted                    // a value in quotes
@@ -19,7 +19,7 @@ const (
 	tagDash                      // after <!-
 )
 
-// maxTagName is the maximum length of a tag name.
+// maxTagName is the maximum length of a tag name in bytes.
 const maxTagName = 32
 
 // tag is the state of an HTML tag and of the element that it opened.
@@ -210,8 +210,8 @@ func (s *scanner) feedComment(c byte) {
 	s.endOrEmit(c, modeComment)
 }
 
-// endOrEmit emits a byte of protected content. The end of a line may end the paragraph, unless the
-// content is a block.
+// endOrEmit emits a byte of protected content in mode m. If the content is not a block, a newline
+// may end the paragraph.
 func (s *scanner) endOrEmit(c byte, m mode) {
 	if c == '\n' && !s.tag.raw {
 		s.newline(m)

@@ -9,7 +9,7 @@ const (
 	mathBrackets                 // \[ … \]
 )
 
-// inline is the state of inline constructs in a paragraph.
+// inline is the state of inline constructs in a paragraph: code, math and bare addresses.
 type inline struct {
 	length int // length of the run that opened inline code
 	run    int // backticks read of the opening or closing run
@@ -19,7 +19,7 @@ type inline struct {
 	depth  int  // brackets open inside math or a bare address
 
 	path   bool // the bare address has a path, query or fragment
-	square int  // square brackets open inside it
+	square int  // open square brackets inside the bare address
 	first  bool // nothing has been read after the //
 }
 
@@ -157,8 +157,8 @@ func (s *scanner) feedMath(c byte) {
 	}
 }
 
-// startURL begins a bare address. A bracket directly after the // of a scheme would be part of the
-// host.
+// startURL begins a bare address. scheme says that the address begins with a scheme and //. A [
+// directly after the // belongs to the host.
 func (s *scanner) startURL(scheme bool) {
 	s.mode = modeURL
 	in := &s.inline

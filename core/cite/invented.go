@@ -10,7 +10,7 @@ import (
 // tailBytes is the number of bytes before a bracket that are checked for a statement.
 const tailBytes = 160
 
-// remember keeps the last emitted bytes.
+// remember adds emitted bytes to tail, the text that isRefused checks.
 func (s *scanner) remember(b ...byte) {
 	if s.isInvented == nil {
 		return
@@ -21,9 +21,9 @@ func (s *scanner) remember(b ...byte) {
 	s.tail = append(s.tail, b...)
 }
 
-// isRefused reports whether a complete expression with invented numbers is text. The decision
-// depends on the text before and after the expression. Brackets of other scripts are always
-// citations.
+// isRefused reports whether a complete bracket expression with invented numbers is plain text, as
+// in "arr[3]", and not a citation. It checks the text before the expression and the byte next after
+// it. ends says that no byte follows. Full-width brackets are always citations.
 func (s *scanner) isRefused(next byte, ends bool) bool {
 	c := &s.cand
 	if c.invented == 0 || !c.outer || !c.inner {

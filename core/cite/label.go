@@ -13,7 +13,7 @@ type labels struct {
 	closed label  // the bracket that the last byte closed
 	held   []byte // text since the first mark
 	marks  []mark // citations in held
-	pool   []int  // their numbers
+	pool   []int  // numbers of all marks
 }
 
 // label is an open bracket.
@@ -21,7 +21,7 @@ type label struct {
 	valid      bool
 	image      bool // opened by ![
 	definition bool // opened where a link definition may begin
-	marks      int  // number of held marks when it opened
+	marks      int  // number of held citations when the bracket opened
 }
 
 // mark is a citation inside labels.held. The citation's numbers are in labels.pool.
@@ -79,7 +79,8 @@ func (s *scanner) afterLabel(b byte) bool {
 	return true
 }
 
-// cite passes a citation to the sink. If the citation may be inside a label, cite marks it instead.
+// cite passes a citation to the sink. If the citation may be inside the label of a link, cite holds
+// it until the brackets close.
 func (s *scanner) cite(c citation) {
 	l := &s.labels
 	if len(l.open) == 0 {

@@ -74,8 +74,8 @@ func (m *Mapping) Reserve(n int, p Passage) {
 	m.reserved[n] = p
 }
 
-// Page returns a name of a document for the model. The name is the same for all passages of the
-// document and for the whole session. It is empty for a document without a number.
+// Page returns a name of a document for the model, such as "p7". The name is the same for all
+// passages of the document and for the whole session. It is empty for a document without a number.
 func (m *Mapping) Page(id document.ID) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -159,7 +159,7 @@ func (m *Mapping) isInvented(n int) bool {
 	return !shown && !reserved && n <= m.last+inventedAbove
 }
 
-// anySource reports whether any source meets a condition.
+// anySource reports whether of returns true for any source.
 func (m *Mapping) anySource(of func(Source) bool) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -19,8 +19,8 @@ type Numbering struct {
 }
 
 // Numbers coordinates concurrent Numberings, such as the Numberings of several models' answers to
-// one question. A place has the same number in all of them. The zero value is ready to use. It is
-// safe for concurrent use.
+// one question. A cited section has the same number in all of them. The zero value is ready to use.
+// It is safe for concurrent use.
 type Numbers struct {
 	mu      sync.Mutex
 	numbers map[placeKey]int
@@ -30,7 +30,7 @@ type Numbers struct {
 // in any Numbering of n.
 func (n *Numbers) Numbering() *Numbering { return &Numbering{shared: n} }
 
-// numberOf returns the number of a place.
+// numberOf returns the number of a cited section. A section that is not known gets the next number.
 func (n *Numbers) numberOf(key placeKey) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -43,15 +43,15 @@ func (n *Numbers) numberOf(key placeKey) int {
 	return n.numbers[key]
 }
 
-// entry is a cited place.
+// entry is a cited section of a document.
 type entry struct {
 	info   Info
 	link   string // escaped address
 	linked bool   // whether link is valid
 }
 
-// placeKey identifies a cited place by the document and the link. A source without a document id is
-// identified by the model's number.
+// placeKey identifies a cited section by the document and the link. A source without a document id
+// is identified by the model's number.
 type placeKey struct {
 	document document.ID
 	link     string // the address, escaped
@@ -61,8 +61,7 @@ type placeKey struct {
 // NewNumbering returns a Numbering that starts at 1.
 func NewNumbering() *Numbering { return &Numbering{} }
 
-// Cited returns the places used so far, in the order of first use. The
-// caller owns the slice.
+// Cited returns the sections cited so far, in the order of first use. The caller owns the slice.
 func (n *Numbering) Cited() []Info {
 	infos := make([]Info, len(n.entries))
 	for i, e := range n.entries {

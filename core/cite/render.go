@@ -14,7 +14,7 @@ type renderer struct {
 
 	adjacent     placeKey // the document of the last citation
 	cited        bool     // the last output is a citation
-	unlinked     bool     // and it is [n] without a link
+	unlinked     bool     // the last output is [n] without a link
 	lineHead     bool     // the line has only blanks so far
 	unlinkedHead bool     // the unlinked citation begins the line
 	raw          bool     // citations are written as the model wrote them

@@ -15,7 +15,7 @@ type sink interface {
 type citation struct {
 	raw     []byte // as the model wrote it, valid during the call
 	numbers []int  // as the model wrote them, valid during the call
-	bang    bool   // an unescaped '!' stands directly before it
+	bang    bool   // an unescaped '!' directly precedes it
 
 	invented int // numbers that were left out because they were never shown
 	// sources of the numbers, chosen by the sentence; for an empty Source the mapping's source
@@ -164,14 +164,14 @@ func (s *scanner) feed(b byte) {
 	}
 }
 
-// refeed feeds held bytes again.
+// refeed scans held bytes again.
 func (s *scanner) refeed(held []byte) {
 	for _, b := range held {
 		s.feed(b)
 	}
 }
 
-// emit passes a byte on unchanged.
+// emit writes a byte unchanged to the output. If a citation is held, the byte is held too.
 func (s *scanner) emit(b byte) {
 	s.hist = s.hist<<8 | uint64(b)
 	s.remember(b)

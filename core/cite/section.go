@@ -54,8 +54,8 @@ func Section(sentence string, texts []string) int {
 	return at
 }
 
-// termPairs yields the words of a text. After each word it yields the pair of the previous word and
-// the word.
+// termPairs yields the words of a text and the pairs of adjacent words, such as "open", "door" and
+// "open door".
 func termPairs(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		before := ""

@@ -60,7 +60,7 @@ func (c *claims) cite(ct citation) {
 	c.marks = append(c.marks, claim{offset: len(c.body), numbers: slices.Clone(ct.numbers)})
 }
 
-// sentences returns the sentences of the text.
+// sentences splits the body into sentences.
 func (c *claims) sentences() []span {
 	offsets := make([]int, len(c.marks))
 	for i, m := range c.marks {
@@ -152,13 +152,14 @@ func splitSentences(text string, citations []int) []span {
 	return spans
 }
 
-// afterClosers skips the closing marks at the end of a sentence.
+// afterClosers returns the offset after the closing marks that begin at offset at, such as quotes
+// and brackets.
 func afterClosers(text string, at int) int {
 	return len(text) - len(strings.TrimLeft(text[at:], ".!?…。！？\"'”’»)]}*_」』"))
 }
 
-// isAbbreviation reports whether the full stop after before belongs to an abbreviation and does not
-// end a sentence. next is the first character after the full stop.
+// isAbbreviation reports whether a full stop between before and next belongs to an abbreviation,
+// such as "e.g.", and does not end a sentence. next is the first character after the full stop.
 func isAbbreviation(before string, next rune) bool {
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	switch w := strings.ToLower(word); w {
@@ -175,7 +176,8 @@ func isAbbreviation(before string, next rune) bool {
 	}
 }
 
-// stripMarkup removes the line's markup, and the gaps that removed citations left.
+// stripMarkup removes list and quote markers from a sentence, and the blanks that removed citations
+// left. For a sentence without letters and digits it returns "".
 func stripMarkup(sentence string) string {
 	sentence = strings.Join(strings.Fields(strings.TrimLeft(sentence, "-*+#>| \t")), " ")
 	for _, p := range []string{".", ",", ";", ":", "!", "?", ")"} {

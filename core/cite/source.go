@@ -12,10 +12,10 @@ type Passage struct {
 	Part     string // empty: the whole document
 }
 
-// PagePart is the part of a passage that covers a whole document, read page by page.
+// PagePart is the Part of a passage that covers a whole document, read page by page.
 const PagePart = "page"
 
-// ChunkPart returns the part of a passage that is a chunk.
+// ChunkPart returns the Part of the passage that is the chunk id, such as "c42".
 func ChunkPart(id document.ChunkID) string { return "c" + strconv.FormatInt(int64(id), 10) }
 
 // Source is the target of a citation: a passage, and the section that the citation links to.

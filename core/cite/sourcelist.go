@@ -37,7 +37,7 @@ const (
 	listNone     listState = iota
 	afterRule              // after a rule, which may precede a list
 	afterHeading           // after a heading, without entries
-	hasEntries             // entries
+	hasEntries             // after at least one entry
 )
 
 func newSourceList(mapping *Mapping, pass func(text string)) *sourceList {
@@ -121,7 +121,8 @@ func (l *sourceList) noteFence(line string) {
 	}
 }
 
-// endLine classifies a held line.
+// endLine ends the current line. It keeps holding a line of a possible list, and passes on all held
+// text at any other line.
 func (l *sourceList) endLine() {
 	line := strings.TrimSpace(string(l.line))
 	kind := l.kindOf(line)
@@ -210,8 +211,8 @@ func (l *sourceList) mayBeEntry() bool {
 }
 
 var (
-	// entryBegins matches a line so far that begins with a number in brackets, or with the start of
-	// one.
+	// entryBegins matches an incomplete line that begins with a number in brackets, or with a part
+	// of such a number.
 	entryBegins = regexp.MustCompile(`^[-*+•]?[ \t]*(?:\[{1,2}|【|［)(?:[1-9]\d*([\]†】］].*)?)?$`)
 	entryNumber = regexp.MustCompile(`^(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[*_]{0,2}(?:\[{1,2}|【|［)([1-9]\d{0,8})(?:\]{1,2}|†[^】]*】|】|］)[*_]{0,2}(.*)$`)
 	anyNumber   = regexp.MustCompile(`\[[1-9]\d*\]|【[1-9]\d*】|［[1-9]\d*］`)
@@ -220,8 +221,8 @@ var (
 		"fuentes fuente referencias fonti fonte riferimenti bronnen fontes referências 参考文献 参考资料 参考資料 来源 來源 出典 参照 출처")
 )
 
-// listName returns the name of a list at the beginning of a line. If the line may still become the
-// name of a list, name is empty and found is true.
+// listName returns the name of a list at the beginning of a line, such as "sources". If the line
+// may still become the name of a list, name is empty and found is true.
 func listName(line string) (name, rest string, found bool) {
 	said := strings.TrimLeft(line, "*_# \t")
 	lower := strings.ToLower(said)

@@ -45,7 +45,8 @@ func Supported(sentence string, chunks []string) (score float64) {
 	return found / total
 }
 
-// terms yields the content words and numbers of a text in a comparable form.
+// terms yields the content words and numbers of a text, without case and English endings. For
+// scripts without spaces it yields pairs of characters.
 func terms(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var word []rune
@@ -89,7 +90,8 @@ func terms(text string) func(yield func(string) bool) {
 	}
 }
 
-// term returns the comparable form of a word, or "" for a word without content.
+// term returns a word without its English ending, or "" for a word without content. Numbers stay
+// unchanged.
 func term(word []rune) string {
 	w := string(word)
 	if w == "" || w[0] >= '0' && w[0] <= '9' {

@@ -7,14 +7,14 @@ const (
 	targetStart      targetStep = iota // blanks before the address
 	targetPlain                        // the address
 	targetAngle                        // an address in < >
-	targetAngleEnd                     // after its >
+	targetAngleEnd                     // after the > of an address in < >
 	targetAfter                        // blanks after the address
 	targetTitle                        // a title in quotes
 	targetAfterTitle                   // blanks after the title
 )
 
-// target is the state of the text after a label. For a link it ends at the closing ). For a
-// definition it ends with the line.
+// target is the parse state of a link's target, the text after the label. A link's target ends at
+// the closing ). The target of a link definition ends with its line.
 type target struct {
 	step       targetStep
 	definition bool

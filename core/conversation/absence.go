@@ -23,13 +23,13 @@ const (
 
 	// claimTTL is how long a process holds the claim to ask about a question.
 	claimTTL = time.Minute
-	// closingTime is how long a starting worker takes at most to close a turn from before an
+	// closingTime is the maximum time that a starting worker takes to close a turn from before an
 	// outage.
 	closingTime = 30 * time.Second
 )
 
 // judgeLate decides about a message that was found after an outage, as if the message were new. It
-// ignores messages that a process has already handled. If the message is older than MaxAge, the bot
+// ignores messages that a process has already handled. If a question is older than MaxAge, the bot
 // asks whether an answer is still wanted.
 func (c *Conversation) judgeLate(ctx context.Context, m chat.Message) (j answer.Judgement, err error) {
 	j.Action = policy.Ignore
@@ -117,7 +117,8 @@ func (c *Conversation) askWhetherWanted(ctx context.Context, m chat.Message) err
 	return err
 }
 
-// Wanted is a press of the button for an old question that is still wanted.
+// Wanted is a press of the button with which a person says that an old question still needs an
+// answer.
 type Wanted struct {
 	At        thread.Ref // thread of the question
 	Question  thread.MessageID
@@ -127,8 +128,9 @@ type Wanted struct {
 	Moderator bool
 }
 
-// Still accepts an old question that is still wanted. If the question cannot be accepted, it
-// returns a sentence for the person. It calls accepted before it stores the question.
+// Still accepts an old question after a press of its button, and deletes the message with the
+// button. If the question cannot be accepted, it returns a sentence for the person. It calls
+// accepted before it stores the question.
 func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
 	m, err := c.deps.Platform.Message(ctx, w.At, w.Question)
 	switch {

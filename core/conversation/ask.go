@@ -26,10 +26,10 @@ type Ask struct {
 	By       thread.Person
 	// Models are the comma-separated names of the models to use. Empty means the agent's models.
 	Models   string
-	About    *chat.Target // the message that it refers to, or nil
+	About    *chat.Target // the message that the question is about, or nil
 	Attached bool         // About has files
-	// Place returns the question's place and content. It is called once, and only if the person may
-	// ask.
+	// Place returns the question's content and the thread for its answer. It is called once, and
+	// only if the person may ask.
 	Place func(ctx context.Context, a Admitted) (Placed, error)
 }
 
@@ -42,15 +42,15 @@ type Admitted struct {
 	m thread.Mention
 }
 
-// Limited returns a refusal if a quota is exhausted for a question at a place. Otherwise it returns
-// "". A platform must call Limited before it shows the question to others.
+// Limited returns a refusal if a quota is exhausted for a question in the thread at. Otherwise it
+// returns "". A platform must call Limited before it shows the question to others.
 func (a Admitted) Limited(ctx context.Context, at thread.Ref) (refusal string) {
 	a.m.Ref = at
 	return policy.Refusal(a.c.service.Limited(ctx, a.m, a.j))
 }
 
-// Placed is a question with its place. EventKey, Tenant and Models of the Mention are replaced by
-// those of the Ask. If Asker has no ID, it is replaced by Ask.By.
+// Placed is a question with the thread for its answer. EventKey, Tenant and Models of the Mention
+// are replaced by those of the Ask. If Asker has no ID, it is replaced by Ask.By.
 type Placed struct {
 	thread.Mention
 
@@ -62,11 +62,12 @@ type Placed struct {
 // Asked is the outcome of an Ask.
 type Asked struct {
 	Refusal   string    // shown instead of an answer; empty if accepted
-	At        time.Time // the time whose thread.Clock is in Refusal, or zero
+	At        time.Time // the time that Refusal names (thread.Clock), or zero
 	Duplicate bool      // the message was accepted before
 }
 
-// Ask accepts a question that is not a message. After an error the question was not accepted.
+// Ask accepts a question from a command, a form or a button. After an error the question was not
+// accepted.
 func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	a.Command = true
 	j, err := c.judge(ctx, answer.Occurrence{

@@ -68,8 +68,8 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	return err
 }
 
-// Reacted stops the turn that a message belongs to. A person without permission gets a reply only
-// if the platform can hide the reply from others.
+// Reacted stops the turn of a message to which a person added a stop reaction. A person without
+// permission gets a reply only if the platform can hide the reply from others.
 func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
 		if c.features(r.Ref).SaysAlone {

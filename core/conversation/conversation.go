@@ -97,7 +97,8 @@ func (c *Conversation) Wait() {
 // errUnknownPerson means that a person's permissions are not cached.
 var errUnknownPerson = errors.New("the platform was not asked yet")
 
-// knownAudience returns a person's audience from the cache. It never calls the platform.
+// knownAudience returns a function that reads a person's audience from the cache. The function
+// never calls the platform.
 func (c *Conversation) knownAudience(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		holds, ok := c.deps.Platform.Known(ctx, at, person)

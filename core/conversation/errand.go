@@ -21,8 +21,8 @@ type errands struct {
 	running sync.WaitGroup
 }
 
-// run runs do in the background. If maxErrands tasks are already running, it runs do in the
-// foreground.
+// run calls do in a new goroutine. If maxErrands tasks are already running, it calls do in the
+// goroutine of the caller.
 func (e *errands) run(ctx context.Context, do func(context.Context)) {
 	e.once.Do(func() { e.slots = make(chan struct{}, maxErrands) })
 	select {

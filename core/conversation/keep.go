@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// keepTimeout limits keeping the files of one message. It includes the wait for other messages.
+	// keepTimeout limits the time for keeping the files of one message. It includes the wait for
+	// other messages.
 	keepTimeout = 5 * time.Minute
-	// maxKeeping limits how many messages have their files kept or wait for that.
+	// maxKeeping is the maximum number of messages whose files are being kept or wait to be kept.
 	maxKeeping = 16
 	// keepClaimTTL is how long a process holds the claim to keep a message's files. Keeping the
 	// same files again has no effect.
 	keepClaimTTL = time.Minute
 )
 
-// keepProject reports whether a message asks to keep its files. project is the named project, or ""
-// if none is named.
+// keepProject reports whether a message asks to store its files in a project. project is the named
+// project, or "" if none is named.
 func (c *Conversation) keepProject(m chat.Message, j answer.Judgement) (project string, ok bool) {
 	if c.service.Uploads == nil || j.Ambient || m.Hidden {
 		return "", false
@@ -35,8 +36,8 @@ func (c *Conversation) keepProject(m chat.Message, j answer.Judgement) (project 
 	return project, ok && (m.Attached || project != "")
 }
 
-// startKeeping keeps the files of a message in the background. If the process dies, the next
-// process finds the message and repeats the work. Storing a file twice has no effect.
+// startKeeping stores the files of a message in a project, in the background. If the process dies,
+// the next process finds the message and repeats the work. Storing a file twice has no effect.
 func (c *Conversation) startKeeping(ctx context.Context, m chat.Message, j answer.Judgement, project string) error {
 	if err := c.service.Room(); err != nil {
 		return c.rejected(ctx, m, j, err)
@@ -58,7 +59,7 @@ func (c *Conversation) startKeeping(ctx context.Context, m chat.Message, j answe
 	return nil
 }
 
-// keepAndReply keeps the files of a message and then posts the reply. keeping is the context for
+// keepAndReply stores the files of a message and then posts the reply. keeping is the context for
 // the files. The reply has a separate time limit.
 func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message, j answer.Judgement, project string) {
 	said, kept := c.keepFiles(keeping, m, j, project)
@@ -94,8 +95,8 @@ func (c *Conversation) removedMeanwhile(ctx context.Context, m chat.Message) boo
 	return true
 }
 
-// keepFiles keeps the files of a message and returns the reply. kept is true if at least one file
-// was kept. The reply may then be shown to everyone who sees the message.
+// keepFiles stores the files of a message in a project and returns the reply. kept is true if at
+// least one file was stored. The reply may then be shown to everyone who sees the message.
 func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.Judgement, project string) (said string, kept bool) {
 	request, refused := c.keepRequest(ctx, m, j, project)
 	if refused != "" {
@@ -119,8 +120,8 @@ func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.J
 	return upload.SayOutcomes(to, request.Readers, all, true), kept
 }
 
-// keepRequest looks up the author and the audience of a message. If either is unknown, refused is a
-// sentence for the author.
+// keepRequest returns the request to keep the files of a message. It looks up the author and the
+// audience of the message. If either is unknown, refused is a sentence for the author.
 func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer.Judgement, project string) (r upload.Request, refused string) {
 	tenant := c.tenant(m.Ref)
 	alone, err := c.deps.Platform.Alone(ctx, m.Ref, m.Author.ID)
@@ -151,8 +152,8 @@ func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer
 // errStopping is the cause of cancellation when the process stops.
 var errStopping = errors.New("the process is stopping")
 
-// keepers runs tasks that keep files. These tasks take longer than errands. The zero value is ready
-// for use.
+// keepers runs tasks that store files. These tasks take longer than errands. The zero value is
+// ready for use.
 type keepers struct {
 	once    sync.Once
 	slots   chan struct{}
@@ -168,7 +169,7 @@ func (k *keepers) begin() {
 	})
 }
 
-// run runs do in the background. It returns false if maxKeeping tasks are already running or
+// run calls do in a new goroutine. It returns false if maxKeeping tasks are already running or
 // waiting.
 func (k *keepers) run(ctx context.Context, do func(context.Context)) bool {
 	k.begin()

@@ -117,9 +117,9 @@ func (c *Conversation) stopThread(ctx context.Context, m chat.Message) error {
 	return err
 }
 
-// replySteered tells the author of a steering message the result, unless the plan shows it. It
-// looks up whether the author is a moderator only if the permission depends on it. The lookup runs
-// in the background and does not delay the event.
+// replySteered tells the author of a message that changes a deep search the result. If the plan in
+// the thread shows the result, it says nothing. It looks up whether the author is a moderator only
+// if the permission depends on it. The lookup runs in the background and does not delay the event.
 func (c *Conversation) replySteered(ctx context.Context, m chat.Message, j answer.Judgement) {
 	c.accepted.First(m.Key())
 	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.features(m.Ref).Moderates {
@@ -189,8 +189,9 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 	return nil
 }
 
-// rejected tells the author of a question why the question was not accepted. If the store's disk is
-// full, it returns the error for a late question. The question is then found again later.
+// rejected tells the author of a question why the question was not accepted. If the question is
+// late and the store's disk is full, it returns the error instead. The question is then found again
+// later.
 func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Judgement, err error) error {
 	if m.Late && errors.Is(err, policy.Full) {
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// recordFinding records the ids that a document's text names, before the document is stored. A run
-// that is killed in between need not read the document again.
+// recordFinding records the ids that a document's text names, before the document is stored. If the
+// run is killed in between, the document need not be read again.
 func (r *run) recordFinding(ctx context.Context, list string, what Finding) error {
 	r.loading.Lock()
 	r.skippedParts = append(r.skippedParts, what.Skipped...)
@@ -23,7 +23,7 @@ func (r *run) recordFinding(ctx context.Context, list string, what Finding) erro
 }
 
 // hasMore reports whether a page of a feed remains to be read. After the last page of a main scan
-// with Feed.Confirm, it adds requests for the documents that the pages may have omitted.
+// with Feed.Confirm, it first adds requests for documents that the pages may have omitted.
 func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	if len(now.Stack) > 0 || !f.Confirm || len(f.Only) > 0 {
 		return len(now.Stack) > 0, nil
@@ -39,13 +39,14 @@ func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	}
 	most := min(cmp.Or(f.Most, maxOnly), len(r.pendingOnly))
 	f.Only, r.pendingOnly = r.pendingOnly[:most], r.pendingOnly[most:]
-	// the vendor's cursors do not lead here
+	// these requests are not part of the pages that maxPages limits
 	now.Stack, now.Pages = append(now.Stack, frame{Feed: &f}), 0
 	return true, nil
 }
 
-// omitted returns the documents that the pages of a list may have omitted. These are the documents
-// that texts name. If there are none, omitted returns the stored documents that no page listed.
+// omitted returns the documents that the pages of a list may have omitted: those that texts name
+// but the list does not have. If there are none, omitted returns the stored documents that no page
+// listed.
 func (r *run) omitted(ctx context.Context, list string, now *reading) ([]document.ID, error) {
 	// afterwards listed documents are stored, and requested ones are no longer named
 	if err := r.flush(ctx); err != nil {
@@ -120,7 +121,7 @@ func setOf(ids []document.ID) map[document.ID]bool {
 	return set
 }
 
-// markLost records whether a scope is lost.
+// markLost records whether a scope is invisible to the credential (Page.Lost).
 func (r *run) markLost(id string, lost bool) {
 	since := int64(0)
 	if lost {
@@ -132,8 +133,8 @@ func (r *run) markLost(id string, lost bool) {
 	}
 }
 
-// withLost marks a list across scopes as lost if any scope of the list is lost. It uses the newest
-// loss, because the scope of each document is unknown.
+// withLost marks l, a list across scopes, as lost if any scope is lost. It uses the time of the
+// newest loss, because the scope of each document is unknown.
 func (r *run) withLost(l List) List {
 	var newest time.Time
 	for _, s := range r.scopes {

@@ -50,9 +50,9 @@ func (e *Engine) Settings() string { return e.vendor.Rules() }
 // previous run.
 const restart = "restart:"
 
-// checkpoint is the checkpoint for a source that has none. The engine keeps its own state in
-// index.Listings. A checkpoint of another binary is stored unchanged. An empty checkpoint means
-// that everything is read from the beginning.
+// checkpoint is the checkpoint that the engine stores for a source that has none. The engine keeps
+// its state in index.Listings. It stores a checkpoint of another binary unchanged. If the stored
+// checkpoint is empty, it reads everything from the beginning.
 const checkpoint = `{"crawl":1}`
 
 // Restart implements index.Resumer.
@@ -104,7 +104,7 @@ type run struct {
 	resumed bool
 	next    index.Checkpoint
 	emit    func(index.Batch) error
-	pending pendingStore // to be stored after the next batch
+	pending pendingStore // state to store after the next batch
 	notices []index.Notice
 	skipped []index.Notice
 	// documents that the engine requests next for the current main scan (Feed.Confirm)
@@ -129,7 +129,8 @@ type pendingStore struct {
 	leaving map[document.ID]bool // documents to be removed from a list
 }
 
-// open loads the stored state of the source.
+// open loads the stored state of the source. It drops unfinished work that a new checkpoint or
+// changed settings make invalid.
 func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	from, again := strings.CutPrefix(string(since), restart)
 	if r.state, err = load(ctx); err != nil {
@@ -156,7 +157,8 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	return nil
 }
 
-// send yields a batch. It then stores the pending changes from before the batch.
+// send yields a batch. It then stores the changes that were pending before, whose documents are
+// stored by now.
 func (r *run) send(ctx context.Context, b index.Batch) error {
 	r.loading.Lock()
 	r.skipped, r.skippedParts = append(r.skipped, r.skippedParts...), nil
@@ -189,12 +191,12 @@ func (r *run) send(ctx context.Context, b index.Batch) error {
 // storeTimeout limits storing the state.
 const storeTimeout = 10 * time.Second
 
-// afterStored registers do to run once everything sent so far is stored.
+// afterStored registers do to run once all batches sent so far are stored.
 func (r *run) afterStored(do func(context.Context) error) {
 	r.pending.then = append(r.pending.then, do)
 }
 
-// unlist removes documents from a list once everything sent so far is stored.
+// unlist removes documents from a list once all batches sent so far are stored.
 func (r *run) unlist(list string, ids []document.ID) {
 	if len(ids) == 0 {
 		return
@@ -208,17 +210,17 @@ func (r *run) unlist(list string, ids []document.ID) {
 	}
 }
 
-// noteChanges queues the changed notes. They are stored once everything sent so far is stored.
+// noteChanges queues the changed notes. They are stored once all batches sent so far are stored.
 func (r *run) noteChanges() { r.pending.notes = r.dirtyNotes(r.pending.notes) }
 
-// flush waits until everything sent so far is stored.
+// flush waits until all batches sent so far and the state that belongs to them are stored.
 func (r *run) flush(ctx context.Context) error {
 	r.noteChanges()
 	return r.send(ctx, index.Batch{})
 }
 
-// readSource reads the source once. It handles retries and hints first, then logs and recent
-// changes, then scans.
+// readSource reads the source once: first retries and hints, then logs and recent changes, then
+// scans.
 func (r *run) readSource(ctx context.Context) (err error) {
 	if r.scopes, err = r.vendor.Scopes(ctx); err != nil {
 		return err
@@ -286,12 +288,11 @@ func (r *run) indexFeeds() error {
 	return nil
 }
 
-// scopeOf returns the scope of a feed.
 func (r *run) scopeOf(f Feed) Scope {
 	return r.byID[f.Scope]
 }
 
-// nameOf returns the name of a feed for operators.
+// nameOf returns the name of a feed's scope, or else the name of the source, for operators.
 func (r *run) nameOf(f Feed) string {
 	if name := r.scopeOf(f).Name; name != "" {
 		return name
@@ -333,17 +334,17 @@ func (r *run) isDue(f Feed) bool {
 	return was.Reading != nil || r.elapsed(list.Done) >= f.Every
 }
 
-// maxShort is a number of consecutive scans that list fewer documents than Page.Count. After that
-// many scans, the engine assumes that the vendor counts differently. It then repeats such a scan no
-// sooner than after partialRetry.
+// maxShort is the number of consecutive scans with fewer documents than Page.Count after which the
+// engine assumes that the vendor counts differently. It then repeats such a scan no sooner than
+// after partialRetry.
 const maxShort = 3
 
 // partialRetry is the default of Feed.Retry: the delay before an incomplete scan is repeated.
 const partialRetry = time.Hour
 
-// elapsed returns the time since a moment. If the clock was set back, the moment may lie in the
-// future. elapsed then returns a long time, because otherwise nothing would be due until that
-// moment.
+// elapsed returns the time since a moment, given in microseconds. If the clock was set back, the
+// moment may lie in the future. elapsed then returns a long time, because otherwise nothing would
+// be due until that moment.
 func (r *run) elapsed(micros int64) time.Duration {
 	if ago := r.at.Sub(time.UnixMicro(micros)); ago >= -clockSkew {
 		return max(ago, 0)
@@ -354,7 +355,7 @@ func (r *run) elapsed(micros int64) time.Duration {
 // clockSkew is the maximum difference between the clocks of two replicas.
 const clockSkew = 5 * time.Minute
 
-// follow reads what hints name.
+// follow reads the feeds that pending hints ask for, and then removes the hints.
 func (r *run) follow(ctx context.Context) error {
 	hinter, ok := r.vendor.(Hinter)
 	if !ok || r.hints == nil {
@@ -375,7 +376,7 @@ func (r *run) follow(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// mostHints is how many hints one run follows.
+// mostHints is the maximum number of hints that one run follows.
 const mostHints = 100
 
 // finish removes documents that have left their list and are in no other list. Then it ends the

@@ -24,10 +24,11 @@ const (
 // errEndless marks a list whose cursors form a cycle or never end.
 var errEndless = errors.New("the list leads back to a page that was read, or does not end")
 
-// cursors is the set of hashed cursors that a feed has returned.
+// cursors is the set of cursors that a feed has returned, as hashes.
 type cursors map[[sha256.Size]byte]bool
 
-// check returns errEndless for a cursor that leads to no new page.
+// check adds a cursor to the set. It returns errEndless if the cursor was there before or is too
+// long, or if the feed has too many pages.
 func (c cursors) check(f Feed, cursor string, pages int) error {
 	if cursor == "" {
 		return nil
@@ -40,7 +41,7 @@ func (c cursors) check(f Feed, cursor string, pages int) error {
 	return nil
 }
 
-// unseen returns the feeds that no earlier page returned.
+// unseen returns the feeds in found that no earlier page returned, and adds them to the set.
 func (c cursors) unseen(found []Feed) []Feed {
 	return slices.DeleteFunc(found, func(f Feed) bool {
 		key := sha256.Sum256([]byte(f.ID + "\x00"))
@@ -164,7 +165,8 @@ func (r *run) markPartial(f Feed, now *reading, why error) {
 	now.Partial = true
 }
 
-// beginFeed starts to read a feed. If it returns an error, the page holds notices about the error.
+// beginFeed starts to read a feed and stores the number of the pass. If it returns an error, the
+// page holds notices about the error.
 func (r *run) beginFeed(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
 	r.pendingOnly = nil
@@ -212,8 +214,8 @@ func (r *run) feedOf(feed string) Feed {
 	return Feed{ID: feed, Mode: Log}
 }
 
-// advance moves to the next page of the feed on top of the stack. Feeds found on the current page
-// come before that page.
+// advance moves to the next page of the feed on top of the stack. It puts the feeds that the
+// current page found above it, so that they are read first.
 func (now *reading) advance(of Feed, page Page) {
 	last := len(now.Stack) - 1
 	if page.Next == "" {
@@ -235,7 +237,7 @@ func (now *reading) advance(of Feed, page Page) {
 	}
 }
 
-// refuse ends the reading of a feed whose scope is refused. The feed stays due.
+// refuse stops reading a feed whose scope is refused. The next run reads it again.
 func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	r.notices, r.skipped = append(r.notices, p.Notices...), append(r.skipped, p.Skipped...)
 	r.refused[f.list()] = true
@@ -249,7 +251,8 @@ func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	return nil
 }
 
-// rescan schedules scans of a feed's lists, because the feed cannot continue.
+// rescan makes the main scans of the feed's scope due, because the feed cannot continue. If the
+// feed is itself a scan, rescan runs the main scan of its list at once.
 func (r *run) rescan(ctx context.Context, f Feed, was *feedState) error {
 	was.Reading, was.Mark = nil, ""
 	r.markDirty(feedKey(f.ID))
@@ -297,8 +300,8 @@ func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	return first.page, first.err
 }
 
-// fetchLogs fetches the first page of the log from and of due logs after it, at most maxAhead pages
-// in all.
+// fetchLogs fetches the first pages of the log from and of the due logs after it concurrently. It
+// fetches at most maxAhead pages in all.
 func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	at := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == from.ID })
 	if at < 0 {
@@ -327,7 +330,7 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 // maxOnly is the default of Feed.Most, the maximum number of documents in Feed.Only.
 const maxOnly = 100
 
-// retry requests documents again that could not be loaded before.
+// retry requests the documents again that failed to load in earlier runs.
 func (r *run) retry(ctx context.Context) error {
 	lists := make(map[string][]document.ID)
 	for id, f := range r.head.Failed {

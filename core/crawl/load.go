@@ -17,8 +17,8 @@ const (
 	maxAttempts = 5
 )
 
-// group is a batch of items whose texts are fetched together. The first Load fetches the texts. The
-// other Loads wait for the result.
+// group is a batch of items whose texts are fetched together. The first call of load fetches the
+// texts, and the others wait for the result.
 type group struct {
 	vendor Vendor
 	items  []Item

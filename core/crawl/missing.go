@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// finishFeed decides about the documents that a feed did not list. It then records that the feed
-// was read to its end.
+// finishFeed decides about the documents that a complete scan or window did not list. It then
+// records that the feed was read to its end.
 func (r *run) finishFeed(ctx context.Context, f Feed, was *feedState) error {
 	now, id := was.Reading, f.list()
 	list := r.list(id)
@@ -86,7 +86,7 @@ func micro(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// vanish decides about documents that a list no longer contains.
+// vanish applies the decision of [Vanish] to the documents that are missing in the list id.
 func (r *run) vanish(ctx context.Context, l List, id string, missing []document.ID) error {
 	missing, err := r.onlyIn(ctx, id, missing)
 	if err != nil {
@@ -109,9 +109,9 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	}
 	switch {
 	case ruling.Fate == Hide && len(missing) > 0:
-		// Add them to the engine's list before they leave this one, and store Since first. Without
-		// Since, documents that return would stay in the engine's list, and every scan of ids would
-		// request them again.
+		// Add the documents to the list of hidden documents before they leave this list, and store
+		// Since first. Without Since, documents that return would stay hidden, and every scan of
+		// ids would request them again.
 		if err = r.listings.Note(ctx, map[string][]byte{listKey(id): r.encode(listKey(id))}); err != nil {
 			return err
 		}
@@ -161,8 +161,8 @@ func listedOf(ids []document.ID) []index.Listed {
 	return all
 }
 
-// onlyIn returns the documents that no other list of the source contains. It removes all other
-// documents from the list.
+// onlyIn returns the documents in ids that no other list of the source contains. It removes the
+// others from the list.
 func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -206,9 +206,9 @@ func (r *run) removeLeft(ctx context.Context) error {
 	return r.unlistRemoved(ctx, left)
 }
 
-// removeLists removes the documents of a list if no feed names the list or if its scope is refused.
-// It first hides the documents, and removes them after Grace. It removes them at once if the
-// settings exclude the scope or the list is switched off.
+// removeLists hides the documents of a list if no feed names the list or its scope is refused, and
+// removes them after Grace. It removes them at once if the settings exclude the scope or the list
+// is switched off.
 func (r *run) removeLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
 	for _, f := range r.feeds {
@@ -259,7 +259,8 @@ func (r *run) removeLists(ctx context.Context) error {
 	return nil
 }
 
-// isOff reports whether the vendor has switched off a list that no feed names.
+// isOff reports whether the settings exclude a scope, or whether a list of the scope is switched
+// off. listed says that Scopes returned the scope.
 func (r *run) isOff(scope, list string, listed bool) bool {
 	if x, ok := r.vendor.(Switcher); ok && listed {
 		return x.Off(scope, list)

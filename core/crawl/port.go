@@ -25,7 +25,7 @@ type Vendor interface {
 	// Feeds returns the feeds to read, in order. scopes is the result of Scopes, newest first. Each
 	// scope has its stored note.
 	Feeds(scopes []Scope) []Feed
-	// Page fetches one page of a feed.
+	// Page fetches the page of a feed that begins at the given position.
 	Page(ctx context.Context, f Feed, at Place) (Page, error)
 	// Load fetches the texts of items from one page, at most Feed.Batch. For each item it returns a
 	// function that builds the document. The engine loads items that are missing in the result
@@ -34,7 +34,7 @@ type Vendor interface {
 	Load(ctx context.Context, batch []Item) (map[document.ID]Read, error)
 }
 
-// Read builds a document from its fetched text (index.Item.Load).
+// Read builds a document from its fetched text, as [index.Item].Load does.
 type Read func(ctx context.Context) (document.Document, error)
 
 // Excluder is a Vendor whose settings can exclude scopes.
@@ -70,7 +70,8 @@ type Scope struct {
 	// Newest is the time of the last change. The engine reads scopes with the newest changes first.
 	Newest time.Time
 	Size   int // estimated number of documents, for operators; 0 if unknown
-	// Note is the last Page.Note of the scope. The engine sets it for Feeds.
+	// Note is the last Page.Note of the scope, which the engine stores. The engine sets it for
+	// Feeds.
 	Note string
 }
 
@@ -94,7 +95,7 @@ type Feed struct {
 	ID    string        // unique in the source, the same in every run
 	Scope string        // empty if it spans scopes
 	List  string        // the list of its items; empty means ID (see the package comment)
-	Mode  Mode          // what its pages list; empty in Page.More means that of this feed
+	Mode  Mode          // what its pages list; in Page.More, empty means the Mode of the parent feed
 	Every time.Duration // interval; 0 means every run
 	Retry time.Duration // delay before an incomplete main scan is repeated; 0 means an hour
 	// After applies to scans. It names the Log feed whose mark is fetched before the scan starts.
@@ -118,12 +119,12 @@ func (f Feed) list() string {
 	return f.List
 }
 
-// Place is the position in a feed at which a page begins.
+// Place says which page of a feed to fetch.
 type Place struct {
 	Cursor string // Page.Next of the previous page; empty for the first page
 	Mark   string // Page.Mark of the last complete reading; empty if there was none
-	// Loose says that the feed was restarted too often and counts as partial. The vendor need not
-	// check whether the list shifted.
+	// Loose says that the feed was restarted too often and counts as partial. The vendor then need
+	// not check whether the list shifted.
 	Loose bool
 	// First says that no scan of the list has completed yet. Most items will be loaded, so the page
 	// may include their texts.
@@ -133,9 +134,9 @@ type Place struct {
 // Page is a part of a feed.
 type Page struct {
 	Items []Item
-	// Gone are documents that the vendor reports as deleted. Left are documents that are no longer
-	// in the list. The engine hides Left documents now. It removes them at the end of the run
-	// unless another list has them. Documents that are only in other lists stay unchanged.
+	// Gone are documents that the vendor reports as deleted. Left are documents that have left the
+	// list. The engine hides them at once, unless another list has them. At the end of the run it
+	// removes those that are in no list. Documents that are only in other lists stay unchanged.
 	Gone, Left []document.ID
 	// More are feeds found on the page, such as folders. They inherit mode and list. The engine
 	// reads each feed once, to its end, before the next page.
@@ -147,8 +148,9 @@ type Page struct {
 	// Partial, if not nil, says why the page is incomplete. No document of the list then counts as
 	// missing. The error's text is for the operator.
 	Partial error
-	// Lost reports, for each checked scope, whether the scope has become invisible. While a scope
-	// is lost, documents missing from a scan across scopes count as documents of that scope.
+	// Lost says, for each checked scope, whether the scope has become invisible. While any scope is
+	// lost, documents that are missing from a scan across scopes count as documents of the lost
+	// scope.
 	Lost map[string]bool
 	// Hidden says that the list exists but is invisible to the credential. The engine hides its
 	// documents now. It removes them after seven days, unless the list becomes visible again.
@@ -178,9 +180,9 @@ type Item struct {
 	ID document.ID
 	// List is the item's list. If empty, the item belongs to the list of the feed.
 	List string
-	// Of is the id of the whole document if the item is a part of one. For an attachment, Of is the
-	// issue. The ID of a part begins with Of and ":". A part is listed and removed together with
-	// its whole. It is never requested separately.
+	// Of is the id of the whole document if the item is a part of a document. For an attachment, Of
+	// is the issue. The ID of a part begins with Of and ":". A part is listed and removed together
+	// with its whole document. It is never requested separately.
 	Of document.ID
 	// Whole says that the page lists all parts of the document. Unlisted parts are gone.
 	Whole      bool
@@ -191,8 +193,8 @@ type Item struct {
 	// ACL is the access list, usually an access.Node. It applies at once, without loading the
 	// document. If empty, the list that Load returns applies.
 	ACL access.ACL
-	// Bare marks an item of which only the id is known. The engine loads the item only if the list
-	// does not have it yet. To load it, the engine calls Page of the main scan with Only.
+	// Bare marks an item of which only the id is known. If the list does not have the item yet, the
+	// engine requests it from the main scan, with Only.
 	Bare bool
 	// Keep marks a document that exists but whose readers could not be determined. The stored
 	// version of the document stays unchanged.

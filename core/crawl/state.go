@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is the stored state of a source. Each part is a separate note (index.Listings), so that
-// storing a page writes little. Times are in microseconds since 1970. 0 means never.
+// state is the stored state of a source. Each of its entries is a separate note (index.Listings),
+// so that storing a page writes little. Times are in microseconds since 1970. 0 means never.
 type state struct {
 	listings index.Listings
 	head     headState
@@ -70,8 +70,8 @@ type feedState struct {
 // reading is the progress of reading a feed.
 type reading struct {
 	Began   int64   `json:"b"`
-	Pass    int64   `json:"p,omitempty"` // of the list
-	Stack   []frame `json:"s"`           // the last is read next
+	Pass    int64   `json:"p,omitempty"` // number of the pass over the list
+	Stack   []frame `json:"s"`           // positions; the last is read next
 	Pages   int     `json:"n,omitempty"`
 	Again   int     `json:"a,omitempty"` // number of restarts
 	Loose   bool    `json:"l,omitempty"`
@@ -156,14 +156,14 @@ func entryOf[V any](all map[string]*V, id string) *V {
 	return all[id]
 }
 
-// markDirty marks the part of the state that has the given key as changed.
+// markDirty records that the note with the given key has changed.
 func (s *state) markDirty(key string) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	s.dirty[key] = true
 }
 
-// dirtyNotes encodes the changed parts and adds them to notes. It then clears the change marks.
+// dirtyNotes adds the changed notes to notes and returns it. They then count as unchanged.
 func (s *state) dirtyNotes(notes map[string][]byte) map[string][]byte {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -177,7 +177,7 @@ func (s *state) dirtyNotes(notes map[string][]byte) map[string][]byte {
 	return notes
 }
 
-// encode returns the note of a part, or nil if the part was deleted.
+// encode returns the note with the given key as JSON, or nil if its entry was deleted.
 func (s *state) encode(key string) []byte {
 	kind, id, _ := strings.Cut(key, "/")
 	var part any = &s.head
@@ -206,7 +206,8 @@ func orNil[V any](part *V) any {
 	return part
 }
 
-// abandon ends all readings in progress.
+// abandon drops the progress of all feeds that were not read to their end. Main scans among them
+// are due again.
 func (s *state) abandon() {
 	for id, f := range s.reads {
 		if f.Reading != nil {
@@ -221,7 +222,7 @@ func (s *state) abandon() {
 	s.head.Open = false
 }
 
-// reset schedules a complete new reading of the source. It keeps the contents of lists.
+// reset makes the run read the whole source again. It keeps the contents of lists.
 func (s *state) reset() {
 	for id := range maps.Clone(s.reads) {
 		s.reads[id] = &feedState{}

@@ -13,17 +13,17 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Prefixes of the engine's own lists. For each list of the source the engine keeps three: hidden
-// documents of a list that shrank, documents that are loaded for the first time, and documents that
-// texts name.
+// Prefixes of the engine's own lists. For each list of the source, the engine keeps three lists:
+// hidden documents that are missing, documents that are loaded for the first time, and documents
+// that texts name.
 const (
 	hidden   = "~hidden/"
 	arriving = "~arriving/"
 	named    = "~named/"
 )
 
-// wholeOf returns the id that precedes the last colon of an id. If the id belongs to a part, this
-// is the id of the whole document (Item.Of). wholeOf returns "" if there is no colon.
+// wholeOf returns the part of an id before its last colon, or "" if there is no colon. For the id
+// of an attachment or another part of a document, this is the id of the whole document (Item.Of).
 func wholeOf(id document.ID) document.ID {
 	if i := strings.LastIndexByte(string(id), ':'); i >= 0 {
 		return id[:i]
@@ -31,7 +31,7 @@ func wholeOf(id document.ID) document.ID {
 	return ""
 }
 
-// findings is the information on a page about stored documents.
+// findings says what a page implies for stored documents.
 type findings struct {
 	readers map[document.ID]access.ACL
 	gone    map[document.ID]bool
@@ -43,7 +43,7 @@ func newFindings() findings {
 	return findings{make(map[document.ID]access.ACL), make(map[document.ID]bool), make(map[document.ID]bool), make(map[document.ID]bool)}
 }
 
-// verdict returns the decision about a stored document.
+// verdict returns what the findings imply for one stored document.
 func (f findings) verdict(id document.ID) index.Verdict {
 	of := wholeOf(id)
 	if f.gone[id] || f.gone[of] || f.whole[of] && !f.parts[id] {
@@ -65,7 +65,7 @@ func (r *run) applyPage(ctx context.Context, f Feed, now *reading, p Page) error
 		r.markLost(id, lost)
 	}
 	if slices.ContainsFunc(p.Items, func(it Item) bool { return r.pending.leaving[it.ID] }) {
-		// it must leave the list before it is added again
+		// the documents must leave the list before they are added again
 		if err := r.send(ctx, index.Batch{}); err != nil {
 			return err
 		}
@@ -159,7 +159,8 @@ func (r *run) splitBare(f Feed, all []Item) (items []Item, bare []document.ID) {
 	return items, bare
 }
 
-// hide hides documents that left a list. It skips documents that another list contains.
+// hide records in found that documents that left a list become hidden. It skips documents that
+// another list contains.
 func (r *run) hide(ctx context.Context, list string, left []document.ID, found findings) error {
 	if len(left) == 0 {
 		return nil
@@ -187,15 +188,16 @@ func (r *run) leavingIDs(ctx context.Context, list string, ids []document.ID) ([
 	return slices.DeleteFunc(ids, func(id document.ID) bool { return len(in[id]) > 0 && !slices.Contains(in[id], list) }), err
 }
 
-// elsewhere reports whether lists contains any list of the source except than.
+// elsewhere reports whether lists contains a list of the source other than than. It ignores the
+// engine's own lists.
 func elsewhere(lists []string, than string) bool {
 	return slices.ContainsFunc(lists, func(list string) bool {
 		return list != than && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving) && !strings.HasPrefix(list, named)
 	})
 }
 
-// addToLists adds documents to their lists. If next is not empty, it adds them to the engine's
-// lists with the prefix next instead.
+// addToLists adds documents to their lists. next is a prefix: if it is arriving, addToLists adds
+// them to the engine's lists of new documents instead. It ignores parts of documents.
 func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next string) error {
 	met := make(map[string][]index.Listed)
 	for _, it := range items {
@@ -211,7 +213,8 @@ func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next s
 	return nil
 }
 
-// resolveBare requests bare ids that the list does not contain yet.
+// resolveBare requests the documents of bare ids that the list does not contain yet. It records
+// that the page listed the others.
 func (r *run) resolveBare(ctx context.Context, f Feed, now *reading, bare []document.ID) (news Page, err error) {
 	if len(bare) == 0 {
 		return news, nil
@@ -251,7 +254,8 @@ func (r *run) resolveBare(ctx context.Context, f Feed, now *reading, bare []docu
 	return news, nil
 }
 
-// loadItems returns the pipeline's items for the documents to load.
+// loadItems returns the documents to load as items for the pipeline. It adds what the items say
+// about stored documents to found.
 func (r *run) loadItems(f Feed, items []Item, found findings) []index.Item {
 	var all []index.Item
 	var g *group
@@ -349,7 +353,7 @@ func (r *run) unlistAll(ids []document.ID, in map[document.ID][]string) {
 	}
 }
 
-// unhide removes listed documents from the hidden lists.
+// unhide removes listed documents from the engine's lists of hidden documents.
 func (r *run) unhide(items []Item) {
 	lists := make(map[string][]document.ID)
 	for _, it := range items {

@@ -11,15 +11,16 @@ import (
 // Grace is how long missing documents stay hidden before they are removed.
 const Grace = 7 * 24 * time.Hour
 
-// A list has shrunk if at least shrunkFrom documents and more than one in shrunkPart are missing.
-// The likely cause is then a lost permission of the credential, not deletions.
+// If at least shrunkFrom documents and more than one in shrunkPart are missing, the list has
+// shrunk. The likely cause is then that the credential lost a permission, not that documents were
+// deleted.
 const (
 	shrunkFrom = 20
 	shrunkPart = 3
 )
 
-// List is the result of a pass for one list of documents. Examples are a space, a project, a drive
-// or the issues of a repository.
+// List is the result of a pass for one list of documents, such as a space, a project or the issues
+// of a repository.
 type List struct {
 	Name    string // for the operator
 	Stored  int    // documents of the list in the index
@@ -49,8 +50,8 @@ const (
 	Remove             // removed from the index
 )
 
-// Vanish decides about the documents of a list that a pass at the time now did not list. It is not
-// needed for documents that the vendor reports as deleted. That pass removes them.
+// Vanish decides about the documents of a list that a pass at the time now did not list. Documents
+// that the vendor reports as deleted are removed without it.
 func Vanish(l List, now time.Time) Ruling {
 	shrunk := l.Missing >= shrunkFrom && l.Missing*shrunkPart > l.Stored
 	switch {

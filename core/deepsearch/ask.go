@@ -29,7 +29,7 @@ type Awaiting struct {
 // Waiting describes how long a search waits and which plan it waits for.
 type Waiting struct {
 	Most, Again        time.Duration
-	Questions, Dropped int // of the plan that was shown
+	Questions, Dropped int // numbers of all and of dropped questions in the shown plan
 }
 
 // Error implements error.

@@ -1,6 +1,6 @@
-// Package deepsearch answers questions that need several searches. It splits a question into parts,
-// searches and answers each part, and judges the findings. If needed, it asks further questions.
-// Finally it has a report written.
+// Package deepsearch answers questions that need several searches. It splits a question into
+// parts, searches and answers each part, and judges the findings. If needed, it asks further
+// questions. Finally it writes a report.
 //
 // A [Runner] runs the requests of a turn.Runner that have a Depth. A deep search consists of
 // several runs of turn.Runner. There is one run for each sub-question. It searches under the turn's
@@ -67,16 +67,16 @@ type Deps struct {
 
 // Config limits a Runner. The comments give the defaults of zero fields.
 type Config struct {
-	Parallel int // concurrent sub-questions of one search: 3
-	// maximum of concurrent sub-questions of all searches of the process: 16. Ordinary questions
-	// then still get models and database connections
+	Parallel int // maximum concurrent sub-questions of one search; default 3
+	// maximum concurrent sub-questions of all searches in the process; default 16. The rest of the
+	// capacity is for ordinary questions
 	Together int
-	Searches int           // for one sub-question: 8
-	Rounds   int           // of refinement: 2
-	Part     time.Duration // for one sub-question: 5 min
-	Steer    time.Duration // interval between two checks for changes to the plan: 1 s
-	Wait     time.Duration // how long a search waits for a person to start it: 10 min
-	// time after which no further question is asked and the report is written: 20 min
+	Searches int           // maximum searches for one sub-question; default 8
+	Rounds   int           // maximum rounds of further questions; default 2
+	Part     time.Duration // time limit of one sub-question; default 5 min
+	Steer    time.Duration // interval between two checks for changes to the plan; default 1 s
+	Wait     time.Duration // how long a search waits for a person to start it; default 10 min
+	// time after which no further question is asked and the report is written; default 20 min
 	Total  time.Duration
 	Policy llm.Policy
 	// DropUnsupported is turn.Config.DropUnsupported for the report. Findings always drop
@@ -113,7 +113,7 @@ type Runner struct {
 
 var _ Engine = (*Runner)(nil)
 
-// New returns a runner.
+// New returns a Runner. It fails if deps.Plain or deps.Counter is nil.
 func New(deps Deps, config Config) (*Runner, error) {
 	if deps.Plain == nil || deps.Counter == nil {
 		return nil, errors.New("set up deep search: it needs an engine for plain questions and a way to count tokens")

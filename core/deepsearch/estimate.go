@@ -61,7 +61,7 @@ func (s *inquiry) estimate() (time.Duration, spend.Amount) {
 	}
 	rounds := (open + s.config.Parallel - 1) / s.config.Parallel
 	part := llm.Usage{Input: used.Input / known, Output: used.Output / known}
-	// the judgment and the report
+	// usage of the judgment and of the report
 	written := llm.Usage{Input: 2 * (1_000 + len(s.rows)*guessedUsage.Input/4), Output: 3 * guessedUsage.Output}
 	cost := spend.Amount(open)*s.prices.Models[s.fast.Info().Name].Of(part) + s.prices.Models[s.model.Info().Name].Of(written)
 	return time.Duration(rounds)*(took/time.Duration(known)) + report, cost

@@ -15,7 +15,8 @@ import (
 // shownRunes is the maximum number of runes of a finding in its row of the plan.
 const shownRunes = 280
 
-// setFinding sets and shows the finding of a row. It saves the finding if it is new.
+// setFinding sets and shows the finding of a row. If fresh is true, it also stores the finding
+// in the journal.
 func (s *inquiry) setFinding(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
@@ -73,8 +74,8 @@ func (f *Finding) shownLine() string {
 	return ""
 }
 
-// statements yields the cited statements of a text. A statement is one or more sentences of a
-// paragraph, of which only the last sentence has citations.
+// statements yields the cited statements of a text, each with its citation numbers. A statement
+// is one or more sentences of a paragraph, of which only the last sentence has citations.
 func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		for block := range strings.SplitSeq(text, "\n\n") {

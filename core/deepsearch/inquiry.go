@@ -52,7 +52,7 @@ type inquiry struct {
 // row is a sub-question and its state.
 type row struct {
 	SubQuestion
-	number int           // from 1, in the order of the questions
+	number int           // number of the sub-question, from 1
 	tab    int           // within its round
 	basis  message.Basis // basis of the question's text
 	// a worker has claimed the row
@@ -99,7 +99,7 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	reporter.Go(func() { s.reportProgress(reporting) })
 	defer reporter.Wait()
 	defer stopReporting()
-	// ends: MaxAdded limits the questions of people
+	// MaxAdded limits the questions that people add, so this loop ends
 	for again := true; again; again = !s.closePlan(ctx) {
 		s.research(ctx)
 		for context.Cause(ctx) == nil && !s.closed && !s.req.Depth.Once && s.latestRound() < s.config.Rounds && time.Since(s.began) < s.config.Total {
@@ -121,7 +121,7 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	return s.writeReport(ctx)
 }
 
-// add adds rows for sub-questions.
+// add appends a row for each sub-question and returns the new rows.
 func (s *inquiry) add(questions []SubQuestion) []*row {
 	return s.addUnlessChanged(s.rowCount(), questions)
 }
@@ -161,7 +161,7 @@ func (s *inquiry) latestRound() int {
 	return s.round
 }
 
-// beginRound records that a round has begun.
+// beginRound raises the number of the latest round to round.
 func (s *inquiry) beginRound(round int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +228,7 @@ func containsDocument(references []message.Reference, id document.ID) bool {
 	return slices.ContainsFunc(references, func(r message.Reference) bool { return r.Document.ID == id })
 }
 
-// addBasis records the documents that planner and judge have read. Documents in sources are added
+// addBasis records the documents that planner and judge have read. Documents in behind are added
 // to the answer even if no finding cites them.
 func (s *inquiry) addBasis(read message.Basis, behind []message.Reference) {
 	s.mu.Lock()
@@ -241,5 +241,5 @@ func (s *inquiry) addBasis(read message.Basis, behind []message.Reference) {
 	}
 }
 
-// passageKey identifies a passage.
+// passageKey returns a map key that consists of a passage's document and text.
 func passageKey(r message.Reference) string { return string(r.Document.ID) + "\x00" + r.Text }

@@ -15,7 +15,7 @@ import (
 // Record is the saved state of a deep search. It is used to resume the search and to explain the
 // answer.
 type Record struct {
-	Question  string        // the planned question; another question is planned again
+	Question  string        // the planned question; the plan is not used for another question
 	Audience  string        // fingerprint of the audience of the plan
 	Direct    bool          // the question needs no deep search
 	Closed    bool          // no further questions: only the report is missing
@@ -23,9 +23,9 @@ type Record struct {
 	Waited    time.Duration // time since Asked
 	Choice    Choice        // the person's choice; empty before it
 	Questions []SubQuestion
-	Findings  map[int]Finding // by the number of the sub-question, from 1
+	Findings  map[int]Finding // keys are the numbers of the sub-questions, from 1
 	Order     []int           // numbers of the findings in the order of their arrival
-	Judgments []Judgment      // by round
+	Judgments []Judgment      // one for each round of further questions
 }
 
 // Changes are people's changes to a plan.
@@ -46,9 +46,9 @@ func (r Record) Planned() bool { return r.Direct || len(r.Questions) > 0 }
 type Journal interface {
 	// Record returns the record of a turn. It returns the zero Record if there is none.
 	Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (Record, error)
-	// Plan stores the plan of a turn. It deletes an earlier plan with its findings. Asked starts
-	// the waiting time. Questions that people added before are appended. If there are such
-	// questions and the plan is Direct, Plan fails with ErrSteered.
+	// Plan stores the plan of a turn. It deletes an earlier plan with its findings. If r.Asked is
+	// true, the search starts to wait for a person. Questions that people added before are
+	// appended. If there are such questions and the plan is Direct, Plan fails with ErrSteered.
 	Plan(ctx context.Context, f session.Fence, r Record) error
 	// Extend stores a judgment and the sub-questions that it adds. known is the number of
 	// sub-questions that the caller has seen. If the record has more, Extend fails with ErrSteered.
@@ -74,13 +74,14 @@ type Journal interface {
 	Forget(ctx context.Context, f session.Fence, text string) error
 }
 
-// audienceKey returns a fingerprint of the audience.
+// audienceKey returns a fingerprint of the request's audience.
 func (s *inquiry) audienceKey() string {
 	sum := sha256.Sum256([]byte(s.req.Audience.Key()))
 	return hex.EncodeToString(sum[:])
 }
 
-// fence returns the turn's fence.
+// fence returns the token for writes to the journal. It lets only the turn's newest attempt
+// write.
 func (s *inquiry) fence() session.Fence {
 	return session.Fence{Tenant: s.req.Audience.Tenant(), Turn: s.req.Turn, Attempt: s.req.Attempt}
 }

@@ -48,7 +48,7 @@ var judgeSpec = llm.ToolSpec{
 		`"required":["answer","enough","sub_questions"]}`),
 }
 
-// maximum number of missing items and contradictions in a judgment
+// maxNamed is the maximum number of missing items, and of contradictions, in a judgment.
 const maxNamed = 6
 
 // refine judges the findings and asks further questions if the findings do not suffice. It reports

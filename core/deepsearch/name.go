@@ -16,7 +16,7 @@ const maxNames = 3
 
 var sentenceEnd = regexp.MustCompile(`[.!?:;]["”’)\]]*\s+|\n+`)
 
-// linkWords may occur inside a name.
+// linkWords holds lower-case words that may occur inside a name, such as "Bank of England".
 var linkWords = map[string]bool{"of": true, "the": true, "de": true, "von": true, "van": true, "der": true, "la": true, "du": true}
 
 // Names returns names that occur in texts but not in the question. Names are capitalised words
@@ -73,7 +73,8 @@ func isKnownName(key string, asked map[string]bool) bool {
 	return true
 }
 
-// sentenceNames returns the names in a sentence.
+// sentenceNames returns the names in a sentence: capitalised words, and identifiers such as
+// ABC-12.
 func sentenceNames(sentence string) []string {
 	words := strings.Fields(sentence)
 	var out []string
@@ -207,8 +208,9 @@ func (s *inquiry) namedQuestions() []SubQuestion {
 	return out
 }
 
-// unansweredWords returns the words of a question that the texts do not contain. A search with the
-// other words would find the same texts again.
+// unansweredWords returns the words of a question that the texts do not contain. A search with
+// the other words would find the same texts again. If fewer than two words remain, it returns
+// the whole question.
 func unansweredWords(question string, texts []string) string {
 	var unanswered []string
 	for i, word := range strings.Fields(question) {
@@ -236,10 +238,10 @@ func mentions(texts []string, word string) bool {
 	})
 }
 
-// WithName returns the question with a name added for the search.
+// WithName appends a name to a question: "who leads the team (Platform)".
 func WithName(question, name string) string { return withNames(question, []string{name}) }
 
-// withNames returns the question with names added for the search.
+// withNames appends names to a question: "who leads the team (Platform, Data)".
 func withNames(question string, names []string) string {
 	return question + " (" + strings.Join(names, ", ") + ")"
 }

@@ -13,8 +13,8 @@ import (
 // cover the part.
 const coveredShare = 0.5
 
-// OfferDeeper returns MarkPartial for a request with one model that writes an answer. For other
-// requests it returns the sink itself.
+// OfferDeeper wraps a sink with [MarkPartial] if the request has one model and wants a written
+// answer. For other requests it returns the sink itself.
 func OfferDeeper(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to

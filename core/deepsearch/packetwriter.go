@@ -53,7 +53,7 @@ func (o *packetWriter) emit(block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: block}, Payload: p})
 }
 
-// emitFor emits a packet of a sub-question in a block of the sub-question's work.
+// emitFor emits a packet of the sub-question r. block is a block within that sub-question.
 func (o *packetWriter) emitFor(r *row, block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: askBlock(r.Round), TabIndex: r.tab, SubTurnIndex: &block}, Payload: p})
 }

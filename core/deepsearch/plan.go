@@ -310,7 +310,7 @@ func transcript(history []message.Message) string {
 	return strings.Join(lines[max(0, len(lines)-6):], "\n\n")
 }
 
-// excerpt returns the beginning of a text.
+// excerpt cuts a text to a number of runes. It appends " …" if it cut the text.
 func excerpt(text string, runes int) string {
 	if r := []rune(text); len(r) > runes {
 		return string(r[:runes]) + " …"

@@ -39,7 +39,7 @@ func (s *inquiry) conclude(ctx context.Context) {
 	s.writeJournal(ctx, "end", func(ctx context.Context) error { return s.Journal.Conclude(ctx, s.fence(), p) })
 }
 
-// progress returns the progress of the search.
+// progress returns the time, cost, searches and documents so far, and an estimate of the rest.
 func (s *inquiry) progress() packet.Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,14 +38,14 @@ const (
 // Finding is the result of a sub-question.
 type Finding struct {
 	State State
-	Text  string // as the model wrote it, with the numbers that models see
+	Text  string // the model's text, with the citation numbers that models see
 	// the first cited statement without numbers, or a sentence with the reason of the failure
 	Shown      string
 	Citations  []message.Citation
-	References []message.Reference // every passage in its prompts
+	References []message.Reference // every passage in the prompts for this finding
 	Behind     []message.Reference // documents that the plan was based on, without their text
 	Searches   []retrieve.Account
-	Closest    []document.Ref // if Missing
+	Closest    []document.Ref // if Missing: the documents closest to the sub-question
 	Model      string         // the model that wrote it
 	Usage      llm.Usage
 	Took       time.Duration

@@ -6,11 +6,11 @@ import (
 )
 
 var (
-	// pronouns matches words that may refer to the previous part.
+	// pronouns matches words that may refer to the previous part of the question.
 	pronouns = regexp.MustCompile(`(?i)\b(it|its|they|them|their|this|that one|these|those|he|she|his|her|there|es|sie|er|dies\w*|davon|dazu)\b|\bwhich one\b|\bthe (?:other|former|latter)\b|\bones?[\s?.!]*$`)
-	// existentialThere matches a "there" that refers to nothing.
+	// existentialThere matches a "there" that refers to nothing, such as in "is there a limit".
 	existentialThere = regexp.MustCompile(`(?i)\b(?:is|are|was|were|be|been) there\b|\bthere (?:is|are|was|were)\b`)
-	// finalPronoun matches a pronoun for a thing at the end of a part.
+	// finalPronoun matches a pronoun for a thing at the end of a question: "how do I install it?".
 	finalPronoun = regexp.MustCompile(`(?i)\b(?:it|them|one|ones|these|those|this|that one|each|both)[\s?.!]*$`)
 	// differenceIntro matches the words that precede the two sides of a difference.
 	differenceIntro = regexp.MustCompile(`(?i)^.*\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|zwischen)\s+`)
@@ -20,7 +20,7 @@ var (
 	// subjectQuestion matches questions whose answer is a thing or a person. The next part may
 	// refer to that answer.
 	subjectQuestion = regexp.MustCompile(`(?i)^(?:and |so |und )?(?:who\w*|which|wer|wem|welche[rsnm]?|what\s+(?:[a-z]+ed|owns|runs|replaces|causes|\w+ing)|whose)\b`)
-	// parenthesised matches words in parentheses that were added to an earlier part.
+	// parenthesised matches the words in parentheses that withNames has appended.
 	parenthesised = regexp.MustCompile(`\(([^()]+)\)[\s?.!]*$`)
 )
 
@@ -37,8 +37,9 @@ var functionWords = func() map[string]bool {
 // maxSubject is the maximum number of words that a part takes from another part.
 const maxSubject = 12
 
-// subject returns the subject of a part. It is both sides of a difference, or the noun phrase.
-// Without either, it is the part's words without function words.
+// subject returns the subject of a part of a question. It is both sides of a difference, or the
+// noun phrase. Without either, it is the part without the function words at its beginning and
+// end.
 func subject(part string) string {
 	part = strings.TrimRight(strings.Join(strings.Fields(part), " "), "?.! ")
 	var words []string
@@ -60,10 +61,9 @@ func subject(part string) string {
 	return strings.Join(words[:min(len(words), maxSubject)], " ")
 }
 
-// linkPart resolves references from a part to earlier parts. A pronoun at the end is replaced with
-// the subject of the previous part. If the pronoun is elsewhere or may refer to the answer, the
-// part is marked as After the previous part. It then gets the subject of the previous part in
-// parentheses.
+// linkPart resolves references from a part of a question to the previous part. It replaces a
+// pronoun at the end with the subject of the previous part. If the pronoun is elsewhere or may
+// refer to the previous answer, linkPart sets After and appends the subject in parentheses.
 func linkPart(part string, before []SubQuestion) SubQuestion {
 	q := SubQuestion{Text: part}
 	if len(before) == 0 || !pronouns.MatchString(existentialThere.ReplaceAllString(part, "")) {

@@ -31,7 +31,7 @@ func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 			continue
 		}
 		for _, c := range p.Citations {
-			if c.Number == 0 { // rows show no numbers since an earlier version
+			if c.Number == 0 { // only old plans have citation numbers
 				continue
 			}
 			link, _ := cite.LinkURL(c.Link)

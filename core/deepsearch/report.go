@@ -124,7 +124,7 @@ func (s *inquiry) reportMaterial(rows []row, info llm.Info) (steps []message.Mes
 	return append([]message.Message{calls}, results...), references
 }
 
-// recheck withdraws findings that use documents which the audience may no longer read. It also
+// recheck withdraws findings if the audience may no longer read their documents. It also
 // withdraws everything derived from these findings.
 func (s *inquiry) recheck(ctx context.Context) {
 	if s.Library == nil {
@@ -213,7 +213,8 @@ func hasState(rows []row, state State) bool {
 	return false
 }
 
-// reportNothing ends a search without findings.
+// reportNothing ends the turn of a search that found nothing. The outcome is Failed if no part
+// of the question could be searched.
 func (s *inquiry) reportNothing(ctx context.Context, rows []row) (turn.Report, error) {
 	ending := turn.Ending{Outcome: session.NoEvidence, Sentence: turn.Sentence(emptyReport(rows))}
 	if !slices.ContainsFunc(rows, func(r row) bool { return r.finding == nil || r.finding.State != Dropped }) {

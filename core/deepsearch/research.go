@@ -76,7 +76,7 @@ func (s *inquiry) nextRow() *row {
 	return nil
 }
 
-// notifyChange makes research look for new rows.
+// notifyChange wakes research, so that it looks for new rows.
 func (s *inquiry) notifyChange() {
 	select {
 	case s.changed <- struct{}{}:
@@ -175,13 +175,13 @@ func (s *inquiry) addsToFirst(r *row, f Finding) bool {
 	})
 }
 
-// wroteStandIn reports whether the stand-in wrote the answer.
+// wroteStandIn reports whether the request's stand-in model wrote the answer.
 func (s *inquiry) wroteStandIn(a turn.Answer) bool {
 	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
 }
 
 // partText returns the text of a sub-question and the basis of the text. The text includes names
-// from the finding of the sub-question After.
+// from the finding that r.After refers to.
 func (s *inquiry) partText(r *row) (text string, basis message.Basis) {
 	q := r.SubQuestion
 	s.mu.Lock()

@@ -37,7 +37,7 @@ func (s *inquiry) loadRecord(ctx context.Context) (Record, error) {
 	}
 	for _, f := range record.Findings {
 		if !f.isReadable(readable) && len(record.Judgments) > 0 {
-			return Record{}, nil // further questions may repeat it
+			return Record{}, nil // further questions may repeat the unreadable text
 		}
 	}
 	maps.DeleteFunc(record.Findings, func(_ int, f Finding) bool { return !f.isReadable(readable) })

@@ -112,8 +112,8 @@ func splitClauses(sentence string) []string {
 	return append([]string{sentence[:at[0]]}, splitClauses(sentence[at[2]:])...)
 }
 
-// comparisons match questions that compare two things. The words of the comparison are outside the
-// groups for the text before and after.
+// comparisons match questions that compare two things. The groups a and b match the two things.
+// The groups before and after match the rest of the question.
 var comparisons = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?P<before>.*?)\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|of|zwischen)\s+(?P<a>.+?)\s+(?:and|und)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|with|when|regarding|by|bei|für)\s+.+?)?[?.!]*$`),
 	regexp.MustCompile(`(?i)^(?P<before>)(?:please\s+)?(?:compare|vergleiche?|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|und|mit)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|regarding|by|bei|für)\s+.+?)?[?.!]*$`),

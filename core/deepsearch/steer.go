@@ -14,7 +14,7 @@ import (
 )
 
 // Instruction is a person's request to a running deep search. It adds a question, drops some
-// questions, or does both. An action that the person did not request is empty.
+// questions, or does both. Fields of other actions are empty.
 type Instruction struct {
 	Add  string
 	Drop []int // numbers of sub-questions, from 1
@@ -91,9 +91,9 @@ func (in Instruction) MissingPart() string {
 // it concurrently.
 type Steering interface {
 	// Steer applies an instruction to the plan of a running deep search, if the person may stop
-	// that search. It selects the same search as a stop at the same place. It applies either the
-	// whole instruction or nothing. Steer is idempotent: it does not add a question again, and
-	// dropped questions stay dropped.
+	// that search. It selects the search that a stop in the same thread would stop. It applies
+	// either the whole instruction or nothing. Steer is idempotent: it does not add a question
+	// again, and dropped questions stay dropped.
 	Steer(ctx context.Context, at session.StopRequest, in Instruction) (Steered, error)
 }
 

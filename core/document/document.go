@@ -23,7 +23,7 @@ type ChunkID int64
 // "slack" …
 type Kind string
 
-// Source is a source of documents.
+// Source is a source of documents, such as a folder or a website.
 type Source struct {
 	ID   SourceID
 	Kind Kind
@@ -104,8 +104,8 @@ type Block struct {
 // Chunk is a piece of a document. Chunks are searched, cited and shown to the model as units.
 type Chunk struct {
 	Ordinal int      // position in the document, from 0
-	Heading []string // heading path of the section it begins in
-	Anchor  string   // of that section
+	Heading []string // headings of the section in which the chunk begins, outermost first
+	Anchor  string   // anchor of the section in which the chunk begins
 	// sections that begin inside the chunk, after its start, and have an anchor, in reading order
 	Places     []Place
 	Text       string // the document's own text in that range, without anything prepended

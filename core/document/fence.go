@@ -49,7 +49,7 @@ type fence struct {
 	language string
 }
 
-// String returns the opening fence.
+// String returns the opening fence, such as "```go". It returns "" for the zero fence.
 func (f fence) String() string {
 	if f.ticks == 0 {
 		return ""
@@ -121,7 +121,7 @@ func closeFence(text string, before fence) string {
 // FenceScanner tracks the fences of a text. The zero FenceScanner is at the beginning of the text.
 type FenceScanner struct {
 	open fence
-	line int // where the line begins that is not yet read whole
+	line int // offset of the first line that is not completely read
 	read int
 }
 

@@ -7,13 +7,13 @@ import "strings"
 // is empty. A Joiner is not safe for concurrent use.
 type Joiner struct {
 	text    strings.Builder
-	first   int // where the last run of neighbours begins in text
+	first   int // offset in text at which the last run of adjacent chunks begins
 	lead    string
-	ordinal int // of the last chunk
+	ordinal int // ordinal of the last chunk
 	end     int
 }
 
-// Add adds a chunk.
+// Add appends a chunk to the text.
 func (j *Joiner) Add(c Chunk) {
 	more, neighbour := j.next(c)
 	if !neighbour {
@@ -52,13 +52,14 @@ func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 
 func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], opened(j.lead)) }
 
-// continuation returns the part of next after its overlap with text. ok is false if text does not
-// end with the overlap.
+// continuation returns what to append to text for the chunk next. repeated is the number of
+// runes at the start of next that overlap the end of text. If it is negative, it is the distance
+// between the two. ok is false if text does not end with the overlap.
 func continuation(text, next string, repeated int) (more string, ok bool) {
 	switch {
 	case repeated == 0:
 		return next, true
-	case repeated == -1: // of one block
+	case repeated == -1: // both belong to one block
 		return "\n" + next, true
 	case repeated < 0:
 		return BlockSeparator + next, true

@@ -12,7 +12,7 @@ import (
 const (
 	MaxText     = 16 << 20 // bytes
 	MaxBlocks   = 250_000
-	bytesABlock = 16 // of an Outline's Limit, at least, for each block that it may hold
+	bytesABlock = 16 // an Outline may hold one block for this many bytes of its Limit
 	// maximum bytes of an anchor, and of a heading shown above passages; the heading's block is not
 	// cut
 	MaxHeading = 300
@@ -27,7 +27,7 @@ type Outline struct {
 	open     []heading
 	size     int
 	blocks   int
-	title    heading // the first of the highest ones
+	title    heading // first heading of the highest rank
 }
 
 type heading struct {

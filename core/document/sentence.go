@@ -57,7 +57,7 @@ func wide(r rune) bool { return r == '。' || r == '！' || r == '？' || r == '
 
 func closes(r rune) bool { return strings.ContainsRune(`"')]}’”»」』）`, r) }
 
-// continues reports whether a text continues a sentence. Otherwise the text begins a new sentence.
+// continues reports whether a text begins in lower case and so continues a sentence.
 func continues(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return unicode.IsLower(r)

@@ -23,9 +23,9 @@ func (d *Document) Text() string {
 	return b.String()
 }
 
-// Link returns the address of a section, which is the document's address with the anchor. It
-// returns only the document's address if there is no address, no anchor, or already a fragment in
-// the address. If the anchor is itself an address on the document's host, as for messages of a
+// Link returns the address of a section, which is the document's address with the anchor. If the
+// anchor is empty or the document's address already has a fragment, Link returns the document's
+// address. If the anchor is itself an address on the document's host, as for messages of a
 // thread, Link returns the anchor unchanged.
 func (r Ref) Link(anchor string) string {
 	if r.URL == "" || anchor == "" {

@@ -12,14 +12,14 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Reply is what the asker sees.
+// Reply is an answer as the asker sees it.
 type Reply struct {
 	Text     string
-	Cited    []document.ID // in the order of their numbers
+	Cited    []document.ID // cited documents in the order of their citation numbers
 	Found    []document.ID // results of the turn's searches, best first
 	Outcome  string
-	Asserted bool // it answers, with or without sources
-	Linked   bool // it shows only links
+	Asserted bool // the reply makes a claim, with or without sources
+	Linked   bool // the reply shows only links
 	Quoted   int  // number of Cited that are quoted or referred to; the rest is only linked
 }
 
@@ -30,9 +30,9 @@ type Asker interface {
 	Open(ctx context.Context) (Thread, error)
 }
 
-// Thread is a conversation.
+// Thread is a conversation in which questions are asked one after the other.
 type Thread interface {
-	// Ask waits for the answer.
+	// Ask asks a question and waits for the answer.
 	Ask(ctx context.Context, question string) (Reply, error)
 	Close(ctx context.Context) error
 }
@@ -43,7 +43,7 @@ type Interview struct {
 	Asker     Asker
 	Retriever retrieve.Retriever
 	Audience  access.Audience
-	Sources   []document.SourceID // only these; none means all
+	Sources   []document.SourceID // sources to search; empty means all
 }
 
 // Run asks all questions, thread by thread, and judges the replies. It calls done with the number
@@ -61,8 +61,8 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 		if q.After != "" {
 			continue
 		}
-		// Each follow-up has its own thread, which begins like the first one: several follow-ups of
-		// one question do not hear one another.
+		// Each path of follow-ups gets its own thread, so that follow-ups of one question do not see
+		// each other.
 		paths := threadsFrom(questions, followers, n)
 		judged := make(map[int]bool)
 		for _, path := range paths {
@@ -77,7 +77,7 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 }
 
 // threadsFrom returns the paths from an opening question to each question without follow-ups. A
-// follow-up always comes after its question in the file, so the walk ends.
+// follow-up always comes after its question in the file, so the recursion ends.
 func threadsFrom(questions []Question, followers map[string][]int, opener int) [][]int {
 	next := followers[questions[opener].ID]
 	if len(next) == 0 {
@@ -138,7 +138,7 @@ func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, 
 	j.Right = slices.ContainsFunc(j.Cited, right)
 	j.Quoted = slices.ContainsFunc(pagesOf(reply.Cited[:reply.Quoted]), right)
 	j.First = len(j.Cited) > 0 && right(j.Cited[0])
-	if q.After != "" { // the previous question has its topic, which a separate search does not know
+	if q.After != "" { // a separate search lacks the topic of the previous question
 		j.Rank = slices.IndexFunc(pagesOf(reply.Found), right) + 1
 		return j, nil
 	}

@@ -17,23 +17,24 @@ import (
 type Collection struct {
 	Documents  []Text
 	Queries    []Text                    // queries with judgements
-	Judgements map[string]map[string]int // query id → document id → grade; of Queries alone
+	Judgements map[string]map[string]int // query id → document id → grade; only for Queries
 	// query id → quotations that support the answer; nil if the collection has no quotations
 	Gold  map[string][]Quote
-	Steps map[string][]Step // query id → steps of reasoning; nil likewise
+	Steps map[string][]Step // query id → steps of reasoning; nil if the collection has none
 	// sentences about inconsistent data that was left out
 	Notes []string
 }
 
-// Text is a document or a query.
+// Text is a document or a query of a collection.
 type Text struct {
 	ID    string
-	Title string // of documents; may be empty
-	Text  string // of documents; may be empty
+	Title string // title of a document; may be empty
+	Text  string // text of the document or query; may be empty for a document
 }
 
 // Read reads corpus.jsonl, queries.jsonl, and the judgements from qrels.tsv or the folder qrels.
-// Each file may be compressed (.gz). Errors name the file and line. Recoverable faults are noted.
+// Each file may be compressed (.gz). Errors name the file and line. Faults that Read can ignore
+// are added to Notes.
 func Read(dir fs.FS) (Collection, error) {
 	var c Collection
 	r := reader{dir: dir}

@@ -15,8 +15,8 @@ import (
 // source is the source id of an indexed collection.
 const source document.SourceID = "collection"
 
-// documentID returns the index id of a document by its position. It does not use the collection's
-// id, which may be any text.
+// documentID returns the index id of a document by its position. It does not use the document's
+// own id, which may be any text.
 func documentID(place int) document.ID { return document.ID(fmt.Sprintf("%s:%d", source, place)) }
 
 // documentOf returns the collection's document with an index id.

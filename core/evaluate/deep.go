@@ -54,7 +54,7 @@ const (
 	ByRule Way = "by rule"
 	// the question, and the question combined with each name in its first passages
 	ByName    Way = "by name"
-	RuleNames Way = "rule, name" // both, like a deep search without a model
+	RuleNames Way = "rule, name" // ByRule and ByName combined, like a deep search without a model
 )
 
 // Ways returns all ways.
@@ -70,10 +70,9 @@ type DeepResult struct {
 	Searches float64 `json:"searches"` // per query, mean
 }
 
-// Ordered measures a reader who follows the steps of the reasoning in order. The reader looks at
-// the first Depth documents of each search. Found is the share of queries for which every document
-// of a step was found before that step. A document can be found by the question or by an earlier
-// step.
+// Ordered is the result for a reader who searches with the question and then with each step of
+// the reasoning. The reader looks at the first Depth documents of each search. Found is the
+// share of queries for which earlier searches found every document of each step.
 type Ordered struct {
 	Depth int     `json:"depth"`
 	Found float64 `json:"found"` // share of the queries
@@ -191,7 +190,8 @@ func (d *deepRun) rankingOf(ctx context.Context, q Text, way Way) ([]string, int
 	return interleave(rankings), len(texts), nil
 }
 
-// interleave merges rankings by taking turns.
+// interleave merges rankings: the first entry of each, then the second of each, without
+// duplicates.
 func interleave(rankings [][]string) []string {
 	var out []string
 	for i := 0; ; i++ {
@@ -210,8 +210,8 @@ func interleave(rankings [][]string) []string {
 	}
 }
 
-// recallOf reports whether the first ten documents include all relevant ones. It also returns the
-// share of relevant documents among the first five.
+// recallOf returns 1 as ten if the first ten documents include all relevant ones, and 0
+// otherwise. five is the share of the relevant documents that are among the first five.
 func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	needed, atTen, atFive := 0, 0, 0
 	for id, grade := range c.Judgements[q.ID] {

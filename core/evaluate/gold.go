@@ -16,7 +16,7 @@ import (
 // for each step of the reasoning.
 const goldFile = "steps.jsonl"
 
-// Quote is a sentence that supports an answer. Without a text, it stands for any passage of the
+// Quote is a sentence that supports an answer. An empty Text matches any passage of the
 // document.
 type Quote struct {
 	Document string
@@ -76,15 +76,16 @@ func (r *reader) gold() (map[string][]Quote, error) {
 // Gold measures how many of the quotations are in a prompt whose passages take up to Tokens tokens.
 type Gold struct {
 	Tokens  int     `json:"tokens"`
-	Queries int     `json:"queries"` // with quotations
+	Queries int     `json:"queries"` // queries with quotations
 	Found   float64 `json:"found"`   // share of a query's quotations, on average
 	Whole   int     `json:"whole"`   // queries with all quotations
 }
 
-// goldBudgets are the token budgets, as for questions.
+// goldBudgets are the values of Gold.Tokens that are measured.
 var goldBudgets = []int{smallPrompt, largePrompt}
 
-// measureGold searches as in production, including neighbours.
+// measureGold measures Gold for each of goldBudgets. It searches as in production, including
+// neighbours. It returns nil if the collection has no quotations.
 func (r Runner) measureGold(ctx context.Context, c *Collection, mode Mode) ([]Gold, error) {
 	if len(c.Gold) == 0 {
 		return nil, nil

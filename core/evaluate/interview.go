@@ -12,13 +12,13 @@ import (
 // reports are stored and compared with later ones.
 type AnswerReport struct {
 	File        string    `json:"file"`        // display name
-	Fingerprint string    `json:"fingerprint"` // of the questions
+	Fingerprint string    `json:"fingerprint"` // fingerprint of the questions
 	At          time.Time `json:"at"`
-	Version     string    `json:"version"` // of the program
-	Model       string    `json:"model"`   // that wrote the answers
+	Version     string    `json:"version"` // version of the program
+	Model       string    `json:"model"`   // model that wrote the answers
 	Embedder    string    `json:"embedder,omitempty"`
 	Sources     []string  `json:"sources,omitempty"` // only these were searched
-	Deep        bool      `json:"deep,omitempty"`    // with deep searches
+	Deep        bool      `json:"deep,omitempty"`    // deep searches were made
 	Seconds     float64   `json:"seconds"`
 	Summaries   []Summary `json:"summaries"`
 	Results     []Judged  `json:"results"`

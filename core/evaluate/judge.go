@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Judged is the result of one question.
+// Judged is the judged answer to one question of an evaluation.
 type Judged struct {
 	ID         string `json:"id"`
 	Kind       string `json:"kind,omitempty"`
@@ -22,8 +22,8 @@ type Judged struct {
 	Passage2000 bool     `json:"passage_2000"`
 	Passage6000 bool     `json:"passage_6000"`
 	Cited       []string `json:"cited"` // paths of the pages cited, in the order of their numbers
-	Right       bool     `json:"right"` // at least one is right
-	First       bool     `json:"first"` // the first of them is
+	Right       bool     `json:"right"` // at least one cited page is right
+	First       bool     `json:"first"` // the first cited page is right
 	// Asserted says that the answer makes a claim, with or without a citation. The claim is false
 	// if the documents have no answer to the question.
 	Asserted bool `json:"asserted"`
@@ -32,7 +32,7 @@ type Judged struct {
 	Quoted  bool   `json:"quoted,omitempty"` // a right page is cited by more than a link
 	Outcome string `json:"outcome"`
 	Answer  string `json:"answer"`
-	// Opinion is a model's, if one was asked.
+	// Opinion is a model's judgement of the answer. It is empty if no model was asked.
 	Opinion Opinion `json:"opinion,omitempty"`
 }
 
@@ -62,29 +62,29 @@ func NewShare(count, of int) Share {
 	return s
 }
 
-// Summary summarises a group of questions.
+// Summary holds the results of a group of questions.
 type Summary struct {
 	Group     string `json:"group"`
 	Questions int    `json:"questions"`
-	// Of the answerable ones:
+	// Shares of the answerable questions:
 	Cited Share `json:"cited"` // a right page is cited
-	First Share `json:"first"` // it is the first
+	First Share `json:"first"` // the first cited page is right
 	// a right page is among the first five results of the search
 	Top5        Share `json:"top_5"`
-	Top25       Share `json:"top_25"`       // among the first 25
-	Passage2000 Share `json:"passage_2000"` // of those with an expected answer
-	Passage6000 Share `json:"passage_6000"` // of those with an expected answer
+	Top25       Share `json:"top_25"`       // a right page is among the first 25 results
+	Passage2000 Share `json:"passage_2000"` // share of expected answers that are in 2,000 tokens
+	Passage6000 Share `json:"passage_6000"` // share of expected answers that are in 6,000 tokens
 	WrongOnly   Share `json:"wrong_only"`   // pages are cited, and none is right
-	Refused     Share `json:"refused"`      // without citations
+	Refused     Share `json:"refused"`      // nothing is cited
 	// nothing is cited; counted over questions with a right page among the first five results
 	RefusedFound Share `json:"refused_found"`
 	// a right page is cited by more than a link
 	Quoted Share `json:"quoted"`
-	// Of the others:
-	False  Share `json:"false"`  // something is claimed
-	Linked Share `json:"linked"` // links are shown, and nothing is claimed
+	// Shares of the questions without an answer in the documents:
+	False  Share `json:"false"`  // the answer makes a claim
+	Linked Share `json:"linked"` // the answer shows links and makes no claim
 
-	PagesPerAnswer float64 `json:"pages_per_answer"` // of answers that cite
+	PagesPerAnswer float64 `json:"pages_per_answer"` // mean over answers with citations
 }
 
 // Groups of questions that a summary has in addition to the kinds. Openers and follow-ups have an
@@ -173,11 +173,11 @@ type Change struct {
 	ID       string `json:"id"`
 	Question string `json:"question"`
 	Better   bool   `json:"better"`
-	Before   string `json:"before"` // in words
+	Before   string `json:"before"` // verdict in the earlier run
 	Now      string `json:"now"`
 }
 
-// Verdict describes the result of a question.
+// Verdict returns the result in words, such as "right page first" or "refused, found".
 func (r Judged) Verdict() string {
 	switch {
 	case !r.Answerable && r.Linked:
@@ -198,7 +198,7 @@ func (r Judged) Verdict() string {
 	return "refused, not found"
 }
 
-// merit orders verdicts: more is better.
+// merit returns the rank of the verdict. A higher rank is better.
 func (r Judged) merit() int {
 	return slices.Index([]string{"answered falsely", "wrong pages only", "refused, found", "refused, not found", "right page cited", "right page first", "links alone",
 		"said that nothing answers"}, r.Verdict())

@@ -20,7 +20,7 @@ type Metrics struct {
 // a query without results. Queries without a relevant document are omitted.
 func Measure(rankings map[string][]string, judgements map[string]map[string]int) Metrics {
 	var m Metrics
-	// in order, so that the sums come out the same every time
+	// in a fixed order, so that the floating-point sums are reproducible
 	for _, query := range slices.Sorted(maps.Keys(judgements)) {
 		grades := judgements[query]
 		relevant := 0

@@ -13,7 +13,7 @@ import (
 // the cited pages.
 type Opinion string
 
-// The opinions; empty where the model gave none.
+// The opinions. The zero value means that the model gave none.
 const (
 	Agrees  Opinion = "right"
 	Partly  Opinion = "partly"
@@ -26,7 +26,7 @@ Write one word and nothing else: right (it says all of it), partly (it says some
 
 // Opine asks a model for its opinion on an answer.
 func Opine(ctx context.Context, model llm.Model, q Question, answer string) (Opinion, error) {
-	req := llm.Request{MaxTokens: 1_000, Messages: []llm.Message{ // of a model that reasons first
+	req := llm.Request{MaxTokens: 1_000, Messages: []llm.Message{ // including reasoning
 		{Role: llm.System, Text: opinionPrompt},
 		{Role: llm.User, Text: fmt.Sprintf("The question:\n%s\n\nA right answer must say:\n%s\n\nThe answer:\n%s", q.Text, q.Answer, answer)},
 	}}

@@ -16,12 +16,12 @@ import (
 // and the basis of a right answer.
 type Question struct {
 	ID   string
-	Kind string // the author's own word, by which results are grouped; may be empty
+	Kind string // label by which results are grouped; may be empty
 	Text string
 	// matches the path, within its source, of every page that answers the question; nil if the
 	// documents have no answer
 	Pages  *regexp.Regexp
-	After  string // id of the question before it in the same thread; empty: it opens one
+	After  string // id of the previous question in the thread; empty: it opens a thread
 	Answer string // a sentence that a right answer must contain; may be empty
 }
 
@@ -84,7 +84,8 @@ func ReadQuestions(from io.Reader) ([]Question, error) {
 	return questions, errors.Join(faults...)
 }
 
-// namedColumns reads the first line.
+// namedColumns returns the index of each column. fields is the first line, which names the
+// columns.
 func namedColumns(fields []string) (map[string]int, error) {
 	columns := make(map[string]int, len(fields))
 	for i, name := range fields {

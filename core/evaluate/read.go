@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// reader reads the files of a collection.
+// reader reads the files of a collection. It adds a note for each fault that it ignores.
 type reader struct {
 	dir   fs.FS
 	notes []string
@@ -165,7 +165,7 @@ func columns(raw string) (query, id, grade string, err error) {
 	return "", "", "", fmt.Errorf("it has %d columns; three are needed, parted by tabs: query, document, grade", len(fields))
 }
 
-// compressed ends the names of compressed files.
+// compressed is the suffix of the names of compressed files.
 const compressed = ".gz"
 
 func (r *reader) has(name string) bool {
@@ -207,11 +207,11 @@ func (r *reader) open(name string) (*bufio.Reader, io.Closer, error) {
 const bufferBytes = 1 << 16
 
 func begins(r *bufio.Reader, with string) bool {
-	first, _ := r.Peek(len(with)) // what cannot be read is reported when the lines are
+	first, _ := r.Peek(len(with)) // an error occurs again when the lines are read
 	return string(first) == with
 }
 
-// byteOrderMark begins files that some editors wrote.
+// byteOrderMark is the mark that some editors write at the beginning of a file.
 const byteOrderMark = "\uFEFF"
 
 // eachLine calls f with each line that is not empty and with the line's number, from 1.

@@ -58,7 +58,7 @@ type Replay struct {
 	Search   tool.Tool
 	Counter  budget.Counter
 	Audience access.Audience
-	Sources  []document.SourceID // only these; none means all
+	Sources  []document.SourceID // sources to search; empty means all
 	Now      time.Time
 }
 
@@ -70,8 +70,8 @@ type Replayed struct {
 	// rank of the first passage of a right page, from 1; 0 if no such passage is shown
 	Rank     int      `json:"rank"`
 	Passages int      `json:"passages"` // passages shown
-	Tokens   int      `json:"tokens"`   // of the whole result
-	Pages    []string `json:"pages"`    // of the passages, best first
+	Tokens   int      `json:"tokens"`   // size of the whole result
+	Pages    []string `json:"pages"`    // paths of the passages' pages, best first
 }
 
 // Run replays the recorded queries of all answerable questions.
@@ -113,7 +113,7 @@ func (r Replay) search(ctx context.Context, call tool.Call) (tool.Result, error)
 	queue, drained := make(chan packet.Packet), make(chan struct{})
 	go func() {
 		defer close(drained)
-		for range queue { // no one reads them
+		for range queue { // discard them
 		}
 	}()
 	result, err := r.Search.Run(ctx, call, packet.NewEmitter(queue, drained, packet.Placement{}))
@@ -122,17 +122,17 @@ func (r Replay) search(ctx context.Context, call tool.Call) (tool.Result, error)
 	return result, err
 }
 
-// ReplaySummary counts over all replayed questions.
+// ReplaySummary holds totals and means over all replayed questions.
 type ReplaySummary struct {
 	Questions int     `json:"questions"`
-	First     int     `json:"first"`  // a right page comes first
-	Top5      int     `json:"top5"`   // … is among the first five passages
-	Shown     int     `json:"shown"`  // … is shown
+	First     int     `json:"first"`  // questions with a right page as the first passage
+	Top5      int     `json:"top5"`   // questions with a right page among the first five passages
+	Shown     int     `json:"shown"`  // questions with a right page among all passages
 	Tokens    float64 `json:"tokens"` // mean size of a result
 	Passages  float64 `json:"passages"`
 }
 
-// SummariseReplay counts.
+// SummariseReplay summarises the results for all replayed questions.
 func SummariseReplay(all []Replayed) ReplaySummary {
 	s := ReplaySummary{Questions: len(all)}
 	for _, r := range all {

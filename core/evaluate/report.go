@@ -14,11 +14,11 @@ import (
 // compared with later ones.
 type Report struct {
 	Collection  string    `json:"collection"`  // display name
-	Fingerprint string    `json:"fingerprint"` // of its content
+	Fingerprint string    `json:"fingerprint"` // fingerprint of the collection's content
 	Documents   int       `json:"documents"`
 	Queries     int       `json:"queries"`
 	At          time.Time `json:"at"`
-	Version     string    `json:"version"` // of the program
+	Version     string    `json:"version"` // version of the program
 	Embedder    string    `json:"embedder,omitempty"`
 	Alpha       float64   `json:"alpha"` // HYBRID_ALPHA, before the embedder's cap
 	TitleRatio  float64   `json:"title_ratio"`
@@ -55,8 +55,7 @@ func (r Report) Write(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// With returns the report with the results of an earlier report for other modes. Measuring one mode
-// thus keeps the results of the others.
+// With returns the report, plus the earlier results of modes that this report did not measure.
 func (r Report) With(earlier Report) Report {
 	results := slices.Clone(r.Results)
 	for _, e := range earlier.Results {
@@ -75,7 +74,7 @@ type Difference struct {
 	NDCG10    float64 `json:"ndcg_at_10"`
 	Recall100 float64 `json:"recall_at_100"`
 	MRR10     float64 `json:"mrr_at_10"`
-	P50       float64 `json:"p50_ms"` // of the whole search
+	P50       float64 `json:"p50_ms"` // change in the latency of the whole search
 	P95       float64 `json:"p95_ms"`
 }
 
@@ -102,7 +101,7 @@ func (r Report) Compare(earlier Report) ([]Difference, error) {
 
 func round(v float64) float64 { return math.Round(v*1e6)/1e6 + 0 } // + 0: no negative zero
 
-// Total is the latency of the whole search.
+// Total returns the latency of the whole search. It is zero if the search was not measured.
 func (r Result) Total() Latency {
 	for _, l := range r.Latency {
 		if l.Stage == total {

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Mode is a way to search.
+// Mode is a search method, such as "keyword".
 type Mode string
 
 // Modes in the order in which they are reported.
@@ -19,10 +19,10 @@ const (
 	Keyword  Mode = "keyword"  // alpha 0
 	Semantic Mode = "semantic" // alpha 1, regardless of the embedder's cap
 	Hybrid   Mode = "hybrid"   // alpha as configured, capped by the embedder
-	Reranked Mode = "rerank"   // hybrid, its best passages judged by the reranker
+	Reranked Mode = "rerank"   // hybrid, with the best passages ordered by the reranker
 )
 
-// Modes are all of them.
+// Modes returns all modes, in the order of reports.
 func Modes() []Mode { return []Mode{Keyword, Semantic, Hybrid, Reranked} }
 
 // ErrNoEmbedder reports that semantic search was requested but no embedder is configured.
@@ -45,8 +45,9 @@ type Runner struct {
 	Tenant     access.TenantID
 }
 
-// rankingDepth is the number of documents in a ranking. If the candidates contain fewer documents,
-// the search is repeated with deeper times as many, up to deepest times as many.
+// rankingDepth is the number of documents in a ranking. If the candidates contain fewer
+// documents, the search is repeated. Each repetition multiplies the number of candidates by
+// deeper, up to deepest times the original number.
 const (
 	rankingDepth = 100
 	deeper       = 10
@@ -57,19 +58,19 @@ const (
 // caches.
 const warmUp = 20
 
-// Result of a mode.
+// Result is the result of one mode.
 type Result struct {
 	Mode Mode `json:"mode"`
 	Metrics
 	Gold     []Gold              `json:"gold,omitempty"`
 	Latency  []Latency           `json:"latency"`
-	Rankings map[string][]string `json:"-"` // by query: the documents found, best first, at most 100
+	Rankings map[string][]string `json:"-"` // query id → at most 100 ids of documents, best first
 }
 
 // Run asks every query of the collection and measures ranking and latency. The best chunk of a
-// document determines its rank. Many candidates may be chunks of one long document, so a ranking
-// may have fewer than 100 documents. Searches with more candidates then complete the ranking, and
-// their time does not count. Run calls done with the number of queries asked so far.
+// document determines its rank. If many candidates are chunks of the same document, a ranking
+// may have fewer than 100 documents. Searches with more candidates then complete the ranking.
+// Their time does not count. Run calls done with the number of queries asked so far.
 func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Result, error) {
 	search, err := r.searcher(mode, 1)
 	if err != nil {
@@ -177,7 +178,7 @@ func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error)
 func (r Runner) searchQuery(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search retrieve.Search) (retrieve.Result, error) {
 	search.Audience, search.Queries = access.NewAudience(r.Tenant, access.Public), []retrieve.Query{{Text: q.Text}}
 	found, err := hybrid.Search(ctx, search)
-	if err == nil && found.Trace.Notice != "" { // half a search would be measured as a bad one
+	if err == nil && found.Trace.Notice != "" { // a partial search would count as a bad result
 		err = errors.New(found.Trace.Notice + " Its endpoint must answer every query of an evaluation; footnote doctor tests it")
 	}
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Estimate is the expected work of a Run.
+// Estimate is the expected work of [Reader.Run].
 type Estimate struct {
 	Documents int // due documents
-	Passages  int // of these
-	Texts     int // of these, each once, that the model has not read yet
-	Input     int // tokens sent for them, without those that the provider adds
+	Passages  int // passages of the due documents
+	Texts     int // distinct passages that the model has not read yet
+	Input     int // tokens sent for Texts, without tokens that the provider adds
 }
 
 // Estimate counts the work of a Run without calling the model. tokens returns the number of tokens

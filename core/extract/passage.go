@@ -10,7 +10,7 @@ import (
 //go:embed instructions.md
 var instructions string
 
-// Bounds of one call.
+// Limits of one model call.
 const (
 	longestPassage = 12_000 // characters of a passage that are read
 	// ReplyTokens is the maximum length of a reply. Twenty relations and their entities take about

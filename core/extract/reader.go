@@ -19,25 +19,25 @@ const (
 	// Calls is the maximum number of concurrent calls of the model. A process that dies loses only
 	// these calls.
 	Calls = 4
-	// callTimeout limits the time for one text, including a retry. Background work begins no text
-	// if less time than that is left.
+	// callTimeout limits the time for one text, including a retry. A run may exceed its end by this
+	// time.
 	callTimeout = 40 * time.Second
 	// dueStep is the number of documents that are fetched at once.
 	dueStep = 20
 	// longestReply is the maximum number of bytes of a reply that are read. It stops providers that
 	// ignore ReplyTokens.
 	longestReply = 1 << 20
-	// settling bounds what is written after a stop.
+	// settling is the time limit for storing an outcome after the run was cancelled.
 	settling = 5 * time.Second
 )
 
-// Config of a Reader.
+// Config configures a [Reader].
 type Config struct {
 	Schema Schema
 	// Room is called before each text. It returns llm.ErrBudget if the budget is spent. A nil Room
 	// allows everything.
 	Room func(ctx context.Context) error
-	// Observe receives the outcome of each settled text. It may be nil.
+	// Observe receives each final outcome of a text that the model was asked about. It may be nil.
 	Observe func(Outcome)
 }
 
@@ -69,9 +69,9 @@ func (r *Reader) Way() Digest { return r.way }
 type Progress struct {
 	Documents int // documents whose statements were stored
 	Read      int // texts that the model was asked about and answered
-	Failed    int // that it answered in no usable form
+	Failed    int // texts without a usable reply
 	Stated    int // relations found
-	Dropped   int // that were not believed
+	Dropped   int // relations that failed validation
 	Waiting   int // texts claimed by another process or deferred to a later run
 	Stopped   error
 }
@@ -88,7 +88,7 @@ type run struct {
 }
 
 // Run reads each due document once. It begins no call after until. A zero until means no limit.
-// more reports that work was left at that time.
+// more reports whether work was left at that time.
 //
 // Run ends early, with Progress.Stopped, if the budget is spent or the model cannot be called. It
 // stores the results up to then, and a later Run continues. Run calls report after each text, never
@@ -124,7 +124,7 @@ func (w *run) progress() Progress {
 	return w.sum
 }
 
-// count updates the counts and reports them.
+// count applies change to the counts and reports them.
 func (w *run) count(change func(*Progress)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +165,8 @@ func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]stri
 	return of, passages, order
 }
 
-// read reads a batch of documents. It writes each document of which all passages are settled.
+// read asks the model about the passages that have no outcome yet. It stores the facts of each
+// document whose passages all have an outcome.
 func (w *run) read(ctx context.Context, docs []Document, until time.Time) error {
 	of, passages, order := w.texts(docs)
 	known, err := w.store.Known(ctx, w.tenant, order)
@@ -176,7 +177,7 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 		_, settled := known[text]
 		return settled
 	})
-	var mu sync.Mutex // of known
+	var mu sync.Mutex // guards known
 	group, calls := errgroup.WithContext(ctx)
 	group.SetLimit(Calls)
 	for _, digest := range unread {
@@ -222,8 +223,8 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 	return nil
 }
 
-// outcomeOf returns the outcome of a text. It returns the stored outcome or asks the model now.
-// Again is set if a later run must retry.
+// outcomeOf returns the stored outcome of a text, or asks the model for it. Outcome.Again is set
+// if a later run must retry.
 func (w *run) outcomeOf(ctx context.Context, digest Digest, passage string) (Outcome, error) {
 	again := Outcome{Again: true}
 	claim, err := w.store.Claim(ctx, w.tenant, digest)
@@ -246,7 +247,7 @@ func (w *run) outcomeOf(ctx context.Context, digest Digest, passage string) (Out
 	} else {
 		outcome = w.askModel(ctx, passage)
 	}
-	// what was paid for is kept, and what was not asked is free for others
+	// Even after ctx ended, a paid outcome is stored and an unused claim is released.
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	if err := w.store.Settle(after, w.tenant, digest, outcome); err != nil {

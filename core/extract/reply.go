@@ -12,11 +12,11 @@ import (
 // Bounds of what is taken from one passage.
 const (
 	// MostRelations limits the relations of one passage. Only the first ones are kept. A passage
-	// with more relations is a table, and a table is better quoted.
+	// with more relations is a table, which is better quoted.
 	MostRelations = 20
 	// MostFacts limits the facts of one document.
 	MostFacts = 2_000
-	mostRead  = 200 // entities, and relations, that are looked at; the rest is not
+	mostRead  = 200 // maximum number of entities, and of relations, that are examined
 )
 
 // Thing is one side of a relation, spelled as in the passage.
@@ -83,7 +83,7 @@ func readReply(text string) (reply, error) {
 // is the number of rejected relations.
 func (s Schema) validate(passage string, r reply) (found []Relation, dropped int) {
 	spelling := knowledge.NewSpelling(passage)
-	entities := make(map[string]Thing) // by normal form
+	entities := make(map[string]Thing) // keys are the normal forms of names
 	for _, raw := range r.Entities[:min(len(r.Entities), mostRead)] {
 		var e Thing
 		if json.Unmarshal(raw, &e) != nil || !has(s.Entities, typeName(e.Type)) {

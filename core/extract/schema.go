@@ -18,8 +18,8 @@ type Type struct{ Name, Means string }
 // Schema lists the types to look for. The zero Schema is the default one.
 type Schema struct {
 	Entities  []Type // none means those of Default
-	Relations []Type // they read from subject to object; none: those of Default
-	Notes     string // of the operator, added to the model's instructions
+	Relations []Type // each reads from subject to object; none means those of Default
+	Notes     string // operator's text, added to the model's instructions
 }
 
 // Default returns the schema that applies if the configuration file sets none.
@@ -45,14 +45,13 @@ func Default() Schema {
 
 // Limits of the types in a configuration file.
 const (
-	MostTypes    = 20  // of entities, and as many relations
+	MostTypes    = 20  // maximum types of entities, and of relations
 	LongestType  = 30  // bytes of a name
 	LongestMeans = 300 // bytes
 	LongestNotes = 4_000
 )
 
-// reserved are the kinds of entities and the relations that are read from documents without a
-// model.
+// reserved holds the entity kinds and relations that are found without a model.
 var reserved = map[string]bool{
 	string(knowledge.Document): true, string(knowledge.Repository): true, string(knowledge.Ticket): true, string(knowledge.Release): true, string(knowledge.File): true,
 	string(knowledge.Path): true, string(knowledge.Mentions): true, string(knowledge.LinksTo): true, string(knowledge.Releases): true,
@@ -89,7 +88,7 @@ func (s Schema) withDefaults() Schema {
 	return s
 }
 
-// Digest is a SHA-256.
+// Digest is the SHA-256 of a text, or of a model's name and instructions.
 type Digest [sha256.Size]byte
 
 // wording is the version of the prompt and of the parsing of replies. Increment it if either

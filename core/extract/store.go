@@ -11,7 +11,7 @@ import (
 // Document is a document to read, with its passages in order.
 type Document struct {
 	Shard    int16
-	Row      int64 // these two name the document
+	Row      int64 // identifies the document, together with Shard
 	First    int64 // first chunk; identifies the version of a document
 	Title    string
 	Passages []Passage // without titles
@@ -19,13 +19,13 @@ type Document struct {
 
 // Outcome is the result of reading a text. Exactly one of Read, Reason and Again is set.
 type Outcome struct {
-	Found   []Relation // with Dropped and Took, where Read is set
+	Found   []Relation // relations in the text, if Read
 	Read    bool
-	Dropped int           // relations that were not believed
-	Took    time.Duration // of the answer
-	Reason  string        // why it is never tried again, as a sentence for the operator
-	Again   bool          // to be tried again
-	Counted bool          // with Again, this counts among the attempts
+	Dropped int           // relations that failed validation, if Read
+	Took    time.Duration // duration of the model's answer, if Read
+	Reason  string        // sentence for the operator that says why the text is never retried
+	Again   bool          // a later run must retry
+	Counted bool          // if Again: this was one of MostAttempts
 }
 
 // Claim is the result of claiming a text. With Mine, the caller has the exclusive right to read the
@@ -35,7 +35,7 @@ type Claim int
 // The claims.
 const (
 	Mine      Claim = iota // the caller asks the model, within Lease
-	Elsewhere              // another process does
+	Elsewhere              // another process asks the model
 	Settled                // the outcome is known
 )
 
@@ -52,13 +52,13 @@ const (
 // for concurrent use by any number of processes.
 type Store interface {
 	// Due returns up to most stored documents that were not yet read with this digest of model and
-	// instructions. It returns documents after the given one, ordered by their places. A zero
+	// instructions. It returns documents after the given one, ordered by Shard and Row. A zero
 	// Document means from the beginning.
 	Due(ctx context.Context, tenant access.TenantID, way Digest, after Document, most int) ([]Document, error)
 	// Known returns the stored outcomes of texts. The outcome of an abandoned text has a Reason.
 	Known(ctx context.Context, tenant access.TenantID, texts []Digest) (map[Digest]Outcome, error)
-	// Claim claims a text for the caller. It claims nothing if the text is settled or another
-	// process holds it. A text after MostAttempts attempts becomes settled.
+	// Claim claims a text for the caller. It claims nothing if the text has an outcome or another
+	// process holds it. After MostAttempts attempts a text is abandoned, and the result is Settled.
 	Claim(ctx context.Context, tenant access.TenantID, text Digest) (Claim, error)
 	// Settle stores the outcome of a text that the caller has claimed.
 	Settle(ctx context.Context, tenant access.TenantID, text Digest, o Outcome) error

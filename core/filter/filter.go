@@ -14,7 +14,7 @@ import (
 type Filter struct {
 	Questions *List   // blocked questions; nil for none
 	Refusal   string  // the reply to a blocked question; empty means DefaultRefusal
-	Answers   *List   // what must not be in the model's other output, such as queries; masked
+	Answers   *List   // masked in the model's other output, such as queries; nil for none
 	Stages    []Stage // filters for answers, in order
 }
 
@@ -102,7 +102,7 @@ type chain []Screen
 func (c chain) Push(ctx context.Context, text string) (string, error) {
 	for i, s := range c {
 		out, err := s.Push(ctx, text)
-		if err != nil { // what was let through before is shown to its end
+		if err != nil { // earlier text is still shown completely
 			rest, _ := c[i+1:].end(ctx, out)
 			return rest, err
 		}

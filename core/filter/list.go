@@ -20,17 +20,17 @@ import (
 type List struct {
 	words    map[rune][][]rune // by their first character, in lower case
 	patterns []*regexp.Regexp
-	longest  int // bytes that a match has at most; unbounded if it has no limit
+	longest  int // maximum length of a match in bytes, or unbounded
 }
 
 const (
-	maxSpaces = 8       // white space between two words of a phrase
-	maxMatch  = 4 << 10 // bytes; what can be longer counts as unbounded
+	maxSpaces = 8       // maximum number of white space characters between two words of a phrase
+	maxMatch  = 4 << 10 // maximum length of a match in bytes; above it, a pattern is unbounded
 	unbounded = -1
 )
 
-// NewList returns a list. The error reports all faults together. Each fault is a sentence that
-// begins with the entry.
+// NewList compiles words, phrases and regular expressions to a list. The error reports all faults
+// together. Each fault is a sentence that begins with the entry.
 func NewList(words, patterns []string) (*List, error) {
 	l := &List{words: make(map[rune][][]rune)}
 	var faults []error
@@ -82,7 +82,7 @@ func (l *List) reach(n int) {
 	}
 }
 
-// span returns the maximum length of a match in bytes.
+// span returns the maximum length in bytes of a match of re, or unbounded.
 func span(re *syntax.Regexp) int {
 	sum := func(times int, each func(a, b int) int) int {
 		n := 0
@@ -120,13 +120,13 @@ func (l *List) Match(text string) bool {
 	return len(l.find(project(text, true))) > 0
 }
 
-// Redact masks what is on the list.
+// Redact returns the text with all matches of the list masked.
 func (l *List) Redact(text string) string {
 	p := project(text, true)
 	return p.mask(text, 0, len(text), l.find(p))
 }
 
-// match is a piece of a projection.
+// match is the byte range of a match in the text of a projection.
 type match struct{ from, to int }
 
 // find returns all matches in a text. Matches may overlap.
@@ -215,7 +215,7 @@ const masked = "█"
 func (p projection) mask(raw string, from, to int, found []match) string {
 	slices.SortFunc(found, func(a, b match) int { return a.from - b.from })
 	var b strings.Builder
-	done, covered := from, 0 // raw; projected
+	done, covered := from, 0 // offsets in raw and in p.text
 	for _, m := range found {
 		for k := max(m.from, covered); k < m.to; {
 			r, size := utf8.DecodeRuneInString(p.text[k:])

@@ -14,7 +14,7 @@ type projection struct {
 	// end of the examined text; less than the length of the text if the rest may become a citation
 	// or a character
 	end  int
-	gaps map[int]bool // places in text before which a citation stood: a word may end and begin there
+	gaps map[int]bool // offsets in text where a citation was removed; a word may end or begin there
 }
 
 // project returns the visible part of a text. Unless final is set, more text follows. project then

@@ -34,7 +34,7 @@ type Reviewer interface {
 // Reviewed is the stage that sends every complete paragraph to a reviewer before it is shown.
 type Reviewed struct {
 	Reviewer Reviewer
-	Open     bool         // what cannot be reviewed is shown; otherwise the answer ends before it
+	Open     bool         // a paragraph that cannot be reviewed is shown; otherwise the answer ends before it
 	Logger   *slog.Logger // nil: silent
 }
 
@@ -48,7 +48,7 @@ func (r Reviewed) Screen(a Answer) Screen {
 	return &reviewScreen{Reviewed: r, answer: a}
 }
 
-// reviewScreen gathers a paragraph.
+// reviewScreen collects a paragraph and shows it after its review.
 type reviewScreen struct {
 	Reviewed
 	answer Answer
@@ -84,8 +84,8 @@ func (s *reviewScreen) Flush(ctx context.Context) (string, error) {
 	return text, s.ended
 }
 
-// review returns the part of a paragraph that may be shown. The reviewer does not see the white
-// space around the paragraph.
+// review sends the collected paragraph to the reviewer and returns the text that may be shown. The
+// reviewer does not see the white space around the paragraph.
 func (s *reviewScreen) review(ctx context.Context) string {
 	raw := s.raw
 	s.raw = ""

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Action is the consequence for an answer that matches a list.
+// Action says what happens to an answer that matches a list.
 type Action string
 
 // The actions.
 const (
 	Mask Action = "redact" // matches are masked
-	Stop Action = "stop"   // the answer ends before it
+	Stop Action = "stop"   // the answer ends before the first match
 )
 
 // Listed is the stage that removes matches of a list from answers.
@@ -23,16 +23,16 @@ type Listed struct {
 
 var _ Stage = Listed{}
 
-// Screen implements Stage. It holds back only text that may become part of a match. The length of
-// that text is the length of the longest possible match. If a pattern has no maximum length, it is
-// the paragraph.
+// Screen implements Stage. The Screen holds back only text that may become part of a match. This is
+// at most the length of the longest possible match. If a pattern has no maximum length, it is the
+// whole paragraph.
 func (l Listed) Screen(Answer) Screen { return &listScreen{Listed: l} }
 
 const (
 	// maxParagraph is the maximum number of bytes of a paragraph that are matched together.
 	maxParagraph = 16 << 10
-	// minWindow is the minimum number of bytes that are matched together. Text that was shown is
-	// dropped when the window is larger.
+	// minWindow is the minimum number of bytes that are matched together. When the window is full,
+	// text that was shown is dropped.
 	minWindow = 512
 	// stride is the number of bytes that must arrive before the text is matched again.
 	stride = 32
@@ -46,12 +46,13 @@ func (l *List) window() int {
 	return min(max(minWindow, 4*l.longest), 2*maxParagraph)
 }
 
-// listScreen holds one paragraph. The beginning of the paragraph may have been shown already.
+// listScreen filters one message. It holds the current paragraph, of which the beginning may have
+// been shown already.
 type listScreen struct {
 	Listed
 	raw     string
-	shown   int  // of raw
-	looked  int  // length of raw when it was last looked at
+	shown   int  // number of bytes of raw that were shown
+	looked  int  // length of raw when it was last matched
 	begun   bool // raw begins with a character that was shown already
 	stopped bool
 }
@@ -60,7 +61,7 @@ type listScreen struct {
 func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 	var out strings.Builder
 	for text != "" && !s.stopped {
-		// Byte for byte the same is looked at together, however the text comes.
+		// The windows do not depend on how the text is split into pieces.
 		n := min(len(text), s.List.window()-len(s.raw))
 		if end := paragraphEnd(s.raw, text[:n]); end > 0 {
 			n = end
@@ -100,7 +101,7 @@ func (s *listScreen) advance(out *strings.Builder) {
 	s.looked = len(s.raw)
 }
 
-// begin begins a paragraph.
+// begin resets the screen for a new paragraph.
 func (s *listScreen) begin() { s.raw, s.shown, s.looked, s.begun = "", 0, 0, false }
 
 // Flush implements Screen.
@@ -120,16 +121,18 @@ func (s *listScreen) err() error {
 	return nil
 }
 
-// showSettled shows the text that further input cannot change.
+// showSettled writes the text that further input cannot change to out, with all matches masked. If
+// final is set, that is all of the text. If the action is Stop, it writes only the text before the
+// first match.
 func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	s.looked = len(s.raw)
-	if !final && s.List.longest == unbounded { // nothing is settled before the paragraph is
+	if !final && s.List.longest == unbounded { // only a complete paragraph can be matched
 		return
 	}
 	p := project(s.raw, final)
 	settled, upTo := len(p.text), p.end
 	if !final {
-		// A match that begins before it is whole, and so is the character behind it.
+		// A match that begins before settled is complete, and so is the character after it.
 		settled = max(0, len(p.text)-s.List.longest-utf8.UTFMax)
 		for settled > 0 && settled < len(p.text) && !utf8.RuneStart(p.text[settled]) {
 			settled--
@@ -141,8 +144,8 @@ func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	found := s.List.find(p)
 	kept := found[:0]
 	for _, m := range found {
-		// A match that begins with what was shown was found before, unless the beginning of a
-		// paragraph is wanted, which it is not.
+		// A match at the character that was already shown was handled earlier. If it is new, it
+		// only seems to begin a paragraph.
 		if m.from < settled && (m.from > 0 || !s.begun) {
 			kept = append(kept, m)
 			upTo = max(upTo, p.at[m.to-1]+1)

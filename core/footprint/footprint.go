@@ -15,9 +15,9 @@ import (
 // Cost is the maximum memory of a reader in bytes, as a function of the number of input bytes.
 type Cost struct {
 	Reader  string // the row in deploy/threats.md
-	Fixed   int64  // for an empty input
-	PerByte int64  // for each input byte, unpacked where the reader unpacks
-	Max     int64  // for any input; the limits of the reader keep it there
+	Fixed   int64  // cost of an empty input
+	PerByte int64  // additional cost of each input byte, counted after unpacking
+	Max     int64  // maximum cost of any input, ensured by the reader's limits
 }
 
 // Of returns the cost of an input of n bytes.
@@ -48,7 +48,7 @@ const (
 	shareOfLimit = 3 // a third of the runtime's memory limit
 	smallest     = 64 << 20
 	largest      = 1 << 30
-	unlimited    = 512 << 20 // where the runtime has no limit
+	unlimited    = 512 << 20 // size of the pool if the runtime has no limit
 )
 
 // Process returns the pool of this process. The pool's size depends on the runtime's memory limit

@@ -8,7 +8,7 @@ var (
 	// Office reads archives, which can expand a few bytes to any amount of text. Its input bytes
 	// are therefore the bytes of text that the caller wants.
 	Office = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 32 * mebi, PerByte: 4, Max: 96 * mebi}
-	// of which 128 MiB are its sandbox
+	// PDF includes 128 MiB for its sandbox.
 	PDF      = Cost{Reader: "PDF files", Fixed: 192 * mebi, PerByte: 2, Max: 288 * mebi}
 	HTML     = Cost{Reader: "HTML pages", Fixed: mebi, PerByte: 100, Max: 256 * mebi}
 	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 400, Max: 224 * mebi}

@@ -20,11 +20,11 @@ import (
 // clustered.
 const MaxQuestions = 2000
 
-// Asked is a question to be clustered.
+// Asked is a question to be clustered, with its vector and the nearest documents.
 type Asked struct {
 	review.Question
-	Vector  []float32      // of length 1; all zero or none: it is in no cluster
-	Closest []document.Ref // that its reader may see, the closest first
+	Vector  []float32      // unit vector; zero or nil: the question is in no cluster
+	Closest []document.Ref // documents that the report's reader may see, the closest first
 }
 
 // Cluster is a gap: a group of questions on the same subject.
@@ -34,14 +34,14 @@ type Cluster struct {
 	Askers    int
 	Weeks     []int // questions of each week, the newest week first
 	Closest   []document.Ref
-	Owners    []string // of the closest documents
+	Owners    []string // names of the owners of Closest
 }
 
 // Report holds the gaps of a period that one reader may see.
 type Report struct {
 	Since, Until time.Time
-	Questions    int  // with an answer that was missing or wanting
-	Single       int  // of them, in no cluster
+	Questions    int  // questions with a missing or poor answer
+	Single       int  // questions in no cluster
 	Cut          bool // only the newest MaxQuestions are included
 	Clusters     []Cluster
 }
@@ -57,7 +57,7 @@ func Scope(v review.Viewer) review.Scope {
 const (
 	// similar is the minimum mean cosine similarity at which two clusters are merged.
 	similar = 0.5
-	// smallest is the minimum number of questions in a cluster. most is the maximum number of
+	// smallest is the minimum number of questions in a cluster. mostNear is the maximum number of
 	// documents that a cluster names.
 	smallest = 2
 	mostNear = 3
@@ -113,7 +113,7 @@ func describe(asked []Asked, members []int, until time.Time) Cluster {
 	members = slices.Sorted(slices.Values(members)) // the newest first, as asked is
 	var c Cluster
 	askers := make(map[[2]string]bool)
-	// The sum of all vectors, times one of them, is how close that one is to all together.
+	// The dot product of a question's vector and this sum is high for a central question.
 	sum := make([]float32, len(asked[members[0]].Vector))
 	for _, i := range members {
 		for d := range sum {
@@ -188,7 +188,7 @@ func cosine(a, b []float32) float32 {
 	if len(a) != len(b) {
 		return 0
 	}
-	// Four sums at a time: each addition would wait for the one before.
+	// Four independent sums let the processor overlap the additions.
 	var s0, s1, s2, s3 float32
 	for len(a) >= 8 && len(b) >= 8 {
 		x, y := (*[8]float32)(a), (*[8]float32)(b)
@@ -207,7 +207,7 @@ func cosine(a, b []float32) float32 {
 // clusters merges the most similar pair of clusters repeatedly. It stops when the mean similarity
 // of all pairs is too low. The method is average linkage by nearest-neighbour chains, in O(n²).
 func (l *likeness) clusters() [][]int {
-	mean := slices.Clone(l.pair) // of clusters, by their first member
+	mean := slices.Clone(l.pair) // mean similarity of clusters, indexed by their first members
 	members := make([][]int, l.n)
 	for i := range members {
 		members[i] = []int{i}
@@ -223,7 +223,7 @@ func (l *likeness) clusters() [][]int {
 		}
 		last := chain[len(chain)-1]
 		nearest, best := -1, float32(similar)
-		if len(chain) > 1 { // the one before is preferred among equals, so that the chain ends
+		if len(chain) > 1 { // prefer the previous cluster on a tie, so that the chain ends
 			before := chain[len(chain)-2]
 			nearest, best = before, mean[last*l.n+before]
 		}
@@ -233,7 +233,7 @@ func (l *likeness) clusters() [][]int {
 			}
 		}
 		switch {
-		case nearest < 0: // nothing is similar to it, and what others join to is less so
+		case nearest < 0: // no cluster is similar to it, and merged clusters are less similar
 			chain, start = nil, start+1
 		case len(chain) > 1 && nearest == chain[len(chain)-2]:
 			chain = chain[:len(chain)-2]

@@ -19,9 +19,9 @@ import (
 type Store interface {
 	Questions(ctx context.Context, tenant access.TenantID, s review.Scope, q review.Query) ([]review.Question, error)
 	// QuestionVectors returns the stored vectors of questions for a model. It omits questions that
-	// were edited since.
+	// were edited after their vector was stored.
 	QuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question) (map[session.TurnID][]float32, error)
-	// KeepQuestionVectors stores vectors in place of earlier ones.
+	// KeepQuestionVectors stores vectors and replaces earlier ones.
 	KeepQuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question, vectors [][]float32) error
 	// Nearest returns the documents nearest to questions, regardless of permissions.
 	Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error)
@@ -36,7 +36,7 @@ type Reader struct {
 	}
 	Graph    knowledge.Graph
 	Embedder func() (retrieve.Embedder, error)
-	Group    func(context.Context, []Asked) ([][]int, error) // Group, or what remembers its results
+	Group    func(context.Context, []Asked) ([][]int, error) // Group, or a cache of its results
 	Now      func() time.Time
 }
 
@@ -133,14 +133,14 @@ func (r Reader) closest(ctx context.Context, audience access.Audience, asked []r
 }
 
 const (
-	// maxOwners is how many owners a cluster names.
+	// maxOwners is the maximum number of owners that a cluster names.
 	maxOwners = 5
 	// maxOwned is the number of largest clusters for which owners are looked up.
 	maxOwned = 50
 )
 
-// owners adds the owners of the nearest documents. It uses only documents that the audience may
-// read.
+// owners adds the names of the owners of c.Closest to c. It uses only documents that the
+// audience may read.
 func (r Reader) owners(ctx context.Context, audience access.Audience, c *Cluster) error {
 	find := owner.Finder{Graph: r.Graph, Library: r.Library}
 	for _, d := range c.Closest {

@@ -12,16 +12,18 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ReadAccess reads who may read a source. It reads the groups of the source first, then its nodes,
-// if the connector supports them. If again is true, it reads both from the beginning. If reading
-// the groups fails, ReadAccess still reads the nodes, unless the credential is refused. An
-// interrupted run keeps its stored results, and the next run continues it.
+// ReadAccess updates the stored permissions of a source. It reads the groups first ([GroupReader])
+// and then the nodes ([NodeReader]), as far as the connector supports them. If again is true, it
+// reads both from the beginning. If reading the groups fails, it still reads the nodes, unless the
+// source refuses the credential. An interrupted run keeps its stored results, and the next run
+// continues.
 //
-// If a document moves below another node, its stored access list changes first, before the node
-// does. Until the node is stored, the document is hidden from everyone.
+// If a document moves to another node, its access list is stored before the node. Until the node is
+// stored, the document is hidden from everyone.
 //
-// The error says why a loop did not finish. It wraps ErrRevoked and ErrSuperseded. A cancelled run
-// returns the cause of the cancellation. If the cause is ErrPaused, no failure is recorded.
+// The error says why reading did not finish. It wraps [ErrRevoked] if the source refuses the
+// credential, and [ErrSuperseded] if a newer run has started. A cancelled run returns the cause of
+// the cancellation. If the cause is [ErrPaused], no failure is recorded.
 func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, again bool) error {
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
@@ -39,9 +41,10 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 	return errors.Join(groups, nodes)
 }
 
-// moveDocuments writes the access lists of nodes to stored documents. The new lists may be narrower
-// or wider than the stored ones. While a document run is in progress, it also writes lists that
-// equal the stored ones. That run may hold older lists, and must not replace the newer ones.
+// moveDocuments stores the given access lists of documents. It skips documents that are not stored,
+// and lists that equal the stored ones. While a run reads the source's documents (run.Reading), it
+// stores equal lists too. Their newer read time keeps that run from overwriting them with older
+// lists.
 func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), maxAccessChanges) {
 		known, err := store.Known(ctx, tenant, run.Source, ids)
@@ -64,9 +67,9 @@ func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run
 	return nil
 }
 
-// Hide hides a source from everyone if why wraps ErrRevoked, because reading its documents showed
-// that the credential is refused. The source stays hidden until ReadAccess succeeds again. Hide
-// does nothing for other errors, or for sources without nodes.
+// Hide hides a source from everyone if why wraps [ErrRevoked]. Call it with the error of reading
+// the documents. The source stays hidden until ReadAccess succeeds. Hide does nothing for other
+// errors, or if source is not a [NodeReader].
 func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, why error) error {
 	if _, ok := source.(NodeReader); !ok || !errors.Is(why, ErrRevoked) {
 		return nil
@@ -78,7 +81,9 @@ func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source
 	return store.EndAccess(ctx, tenant, run, why)
 }
 
-// readLoop runs one loop.
+// readLoop reads the batches of one loop, from the stored checkpoint on, and stores each batch with
+// put. clean removes values that the database rejects. readLoop also records the outcome of the
+// run.
 func readLoop[B any](
 	ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, loop Loop, again bool,
 	read func(context.Context, Checkpoint) iter.Seq2[B, error], clean func(B) B, put func(context.Context, access.TenantID, AccessRun, B) error,

@@ -8,16 +8,14 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Narrow limits the access list of a document to the access list of its source. A reader must be
-// allowed by both lists. An access list admits everyone who holds any of its entries, so a list
-// cannot express "both". The result therefore has only entries of one list that lie wholly within
-// the other. An entry of the document is kept if the source's list has the same entry or a public
-// one. A public entry of the document becomes the source's list. Narrow knows no other relation
-// between entries. Groups, channels and names do not lie within members, because guests may hold
-// them.
+// Narrow returns the access list of a document, limited to the readers of its source. An access
+// list admits everyone who holds any of its entries, so it cannot require two entries at once.
+// Narrow therefore keeps an entry of the document only if the source's list has the same entry or
+// is public. It replaces a public entry by the source's list. No other entry counts as part of
+// another: guests may hold groups, channels and names without being members.
 //
-// If an entry of the document fails this test, the error says so and wraps ErrWithdrawn. The text
-// of the error continues a sentence that began with "it".
+// If an entry cannot be kept, the error wraps [ErrWithdrawn]. Its text continues a sentence that
+// begins with "it".
 func Narrow(source, stated access.ACL) (access.ACL, error) {
 	var both, outside access.ACL
 	for _, d := range stated {
@@ -39,7 +37,7 @@ func Narrow(source, stated access.ACL) (access.ACL, error) {
 	return slices.Compact(both), nil
 }
 
-// sorted returns an access list sorted and without duplicates, as the store keeps it.
+// sorted returns a sorted copy of an access list without duplicates.
 func sorted(acl access.ACL) access.ACL {
 	acl = slices.Clone(acl)
 	slices.Sort(acl)

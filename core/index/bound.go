@@ -34,7 +34,8 @@ func (r *run) cut(ctx context.Context, d *document.Document) ([]document.Chunk, 
 	return chunks, nil
 }
 
-// ownFault returns the error of a document for the list of failures.
+// ownFault returns errTooLong if the time limit of a document (timed) has expired. Otherwise, or if
+// the whole run was cancelled (ctx), it returns err.
 func (r *run) ownFault(ctx, timed context.Context, err error) error {
 	if ctx.Err() == nil && timed.Err() != nil {
 		return errTooLong
@@ -42,7 +43,7 @@ func (r *run) ownFault(ctx, timed context.Context, err error) error {
 	return err
 }
 
-// tooLarge returns an error for a document with more than document.MaxText bytes or
+// tooLarge returns an error if a document has more than document.MaxText bytes or
 // document.MaxBlocks blocks.
 func tooLarge(d *document.Document) error {
 	text, blocks := 0, 0

@@ -65,7 +65,7 @@ type Chunker struct {
 	size  ChunkSize
 }
 
-// NewChunker returns a chunker that measures with counter.
+// NewChunker returns a chunker that counts tokens with counter. It fails if size is invalid.
 func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	size = size.withDefaults()
 	if err := size.validate(); err != nil {
@@ -82,15 +82,15 @@ func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunking is the version of the rules for single blocks. Raise it if these rules change, and
-// return the new version from rulesOf for documents that contain such blocks. Documents stored
-// under earlier rules are then read once more. They are cut again only if their text differs.
+// Chunking is the version of the rules that cut single blocks, such as code. To change these rules,
+// raise Chunking, and return the new version from rulesOf for documents with such blocks. Documents
+// stored under an earlier version are read once more. They are cut again only if they have such
+// blocks or have changed.
 //
 // Version 2 puts code between fences.
 const Chunking = 2
 
-// rulesOf returns the lowest version of Chunking that cuts a document in the same way as the
-// current version.
+// rulesOf returns the lowest version of [Chunking] that cuts a document like the current version.
 func rulesOf(d *document.Document) int {
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
@@ -132,14 +132,14 @@ func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.
 	return w.chunks, nil
 }
 
-// group is a run of sections that are written together.
+// group is a sequence of adjacent sections that share a chunk, unless they are too large for one.
 type group struct {
 	sections []section
 	tokens   int
 	body     bool // a section has more than a heading
 }
 
-// section is a section of a document. It has the positions of its blocks in the document's text.
+// section is a section of a document, with the byte ranges of its blocks in the document's text.
 type section struct {
 	heading []string
 	anchor  string
@@ -155,13 +155,13 @@ func (s section) end() int { return s.blocks[len(s.blocks)-1].end }
 type block struct {
 	kind       document.BlockKind
 	start, end int
-	// without the fences
+	// the range without code fences
 	bodyStart, bodyEnd int
 	tokens             int
 }
 
-// placeSections computes the positions of a document's blocks, exactly as Document.Text lays them
-// out.
+// placeSections returns a document's sections with the byte ranges of their blocks in
+// Document.Text. It omits blank blocks and sections without other blocks.
 func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]section, error) {
 	var sections []section
 	at := 0
@@ -194,10 +194,10 @@ func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]se
 	return sections, nil
 }
 
-// joins reports whether a section joins the group before it. Small sections are collected until
-// they fill a chunk. A group without body text always takes the next section. A section that is
-// little more than a heading joins a related neighbour in two cases: if both fit into a chunk, or
-// if one of the two will be cut anyway.
+// joins reports whether the section next is added to the group g. Adjacent small sections join
+// until they fill a chunk. A group without body text always takes the next section. A section that
+// is little more than a heading joins a related neighbour if both fit into a chunk, or if one of
+// the two must be cut anyway.
 func (c *Chunker) joins(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
@@ -212,8 +212,8 @@ func (c *Chunker) joins(g *group, next *section) bool {
 	}
 }
 
-// related reports whether the second heading path lies below the parent of the first path, and is
-// at least as long as the first path.
+// related reports whether the heading path second lies below the parent of first, and is at least
+// as long. For example, "Setup › Linux" is related to "Setup › Windows".
 func related(first, second []string) bool {
 	parent := max(len(first)-1, 0)
 	if len(second) < len(first) {
@@ -227,7 +227,7 @@ func related(first, second []string) bool {
 	return true
 }
 
-// writer collects chunks. It converts byte offsets to character offsets in the process.
+// writer builds the chunks of one document. It also converts byte offsets to character offsets.
 type writer struct {
 	chunker  *Chunker
 	text     string
@@ -237,8 +237,7 @@ type writer struct {
 	lastRune int
 }
 
-// writeGroup writes sections as one chunk. It writes several chunks if the sections are too large
-// for one.
+// writeGroup writes a group as one chunk, or as several if it exceeds the maximum size of a chunk.
 func (w *writer) writeGroup(ctx context.Context, g group) error {
 	switch n := len(g.sections); {
 	case n == 0:
@@ -281,8 +280,8 @@ func (w *writer) write(sections []section, start, end int) {
 	w.chunks = append(w.chunks, chunk)
 }
 
-// places returns the sections that begin within a range. It omits the section in which the range
-// begins.
+// places returns the anchors of the sections that begin after start and before end, with their
+// positions. It omits empty and repeated anchors.
 func (w *writer) places(sections []section, start, end int) (places []document.Place) {
 	from := w.runeAt(start)
 	anchor := homeOf(sections, start, end).anchor
@@ -298,8 +297,8 @@ func (w *writer) places(sections []section, start, end int) (places []document.P
 	return places
 }
 
-// homeOf returns the section in which a range begins. If the range continues beyond a section that
-// is only a heading, homeOf skips that section.
+// homeOf returns the section in which the range from start to end begins. It skips sections that
+// are only a heading, if the range continues beyond them.
 func homeOf(sections []section, start, end int) section {
 	var home section
 	for _, s := range sections[sectionAt(sections, start):] {
@@ -314,7 +313,7 @@ func homeOf(sections []section, start, end int) section {
 	return home
 }
 
-// sectionAt returns the index of the first section that ends after place.
+// sectionAt returns the index of the first section that ends after the offset place.
 func sectionAt(sections []section, place int) int {
 	return sort.Search(len(sections), func(i int) bool { return sections[i].end() > place })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// resolveClaims sets the address of a document to OwnURL if another document already has the
-// claimed address. It considers documents in the index and earlier documents of the same group.
+// resolveClaims gives each document its own address (OwnURL) if another document already has the
+// address that it claims. The other document may be in the index or among entries.
 func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 	var claimed []string
 	for _, e := range entries {

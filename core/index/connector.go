@@ -24,7 +24,7 @@ type Checkpoint []byte
 // serves one run at a time.
 type Connector interface {
 	// Source returns the source that the connector reads. The ID of the source is the same in every
-	// process that reads the same place.
+	// process that reads the same folder, site or account.
 	Source() document.Source
 	// Settings returns a text that identifies all settings that change the documents, such as
 	// addresses and access lists. If the text differs from that of the last finished run, the run
@@ -32,12 +32,12 @@ type Connector interface {
 	Settings() string
 	// Sync yields the documents of the source, or the changes since the checkpoint, in batches. It
 	// yields at most one error, as the last value, and the run then ends. The text of the error is
-	// a sentence that says what to do. Breaking out of the loop releases all resources. After an
-	// error, the last batch is stored only if an empty batch was taken after it.
+	// a sentence that says what to do. Breaking out of the loop releases all resources. To have the
+	// last batch stored before an error, yield an empty batch in between.
 	Sync(ctx context.Context, since Checkpoint) iter.Seq2[Batch, error]
 }
 
-// Batch is a step of a synchronisation. The pipeline stores Next once the whole batch is stored.
+// Batch is one step of [Connector.Sync]. The pipeline stores Next once the whole batch is stored.
 type Batch struct {
 	// Review, if set, returns a verdict on a stored document. The pipeline calls it for every
 	// stored document of the source before it handles the rest of the batch. The verdict takes
@@ -52,27 +52,29 @@ type Batch struct {
 	// Complete, in the last batch, says that the run yielded every document of the source. Stored
 	// documents that the run did not yield are then gone.
 	Complete bool
-	// Missing, if set in the last batch, replaces Complete. It decides about the documents that a
-	// complete run did not yield. The pipeline calls Missing after it has stored the last batch.
+	// Missing, if set in the last batch, replaces Complete. It decides about the stored documents
+	// that a complete run did not yield. The pipeline calls Missing after it has stored the last
+	// batch.
 	Missing func(stored map[document.ID]Stamp, missing []document.ID) (map[document.ID]Verdict, []Notice)
-	// Resumed says that the run continues an unfinished run (Resumer). It does not yield the
+	// Resumed says that the run continues an unfinished run ([Resumer]). It does not yield the
 	// documents of that run again.
 	Resumed bool
 }
 
-// Resumer is a Connector that can continue in the middle of a pass over its source. The Checkpoint
-// holds the place. Other connectors begin again and skip unchanged documents quickly.
+// Resumer is a [Connector] that can continue in the middle of its source after an interruption. Its
+// Checkpoint includes that position. Other connectors begin again and skip unchanged documents
+// quickly.
 type Resumer interface {
 	Connector
-	// Restart returns the checkpoint without the place in an unfinished pass. With the result, the
-	// next run begins a new pass.
+	// Restart removes the position of an unfinished run from a checkpoint. A run from the result
+	// reads the source from the beginning.
 	Restart(Checkpoint) Checkpoint
 }
 
 // ErrPaused is the cancellation cause of a run that will continue soon. It is not a failure.
 var ErrPaused = errors.New("it pauses, and goes on soon")
 
-// Item is a document that is read only if needed.
+// Item is a document that the pipeline loads only if it needs to.
 type Item struct {
 	ID document.ID
 	// ModifiedAt changes whenever the source changes the document. It is compared only for
@@ -83,7 +85,7 @@ type Item struct {
 	// ModifiedAt. Zero means no limit. A Resumer cannot use MaxAge.
 	MaxAge time.Duration
 	// Again says that the source reported a change. The document is then read even if it seems
-	// unchanged or if this run has already yielded it.
+	// unchanged or this run has already yielded it.
 	Again bool
 	// Size is the approximate number of bytes that Load reads, or 0 if unknown. It limits how many
 	// large documents are in memory at once.
@@ -117,7 +119,7 @@ var (
 type Notice struct {
 	Name     string // as the operator knows it: a path, an address
 	Sentence string // what happened and what to do
-	// Secret says that the omitted text holds keys or passwords. An operator should check the place
+	// Secret says that the omitted text holds keys or passwords. An operator should then check
 	// where the text is stored.
 	Secret bool `json:",omitempty"`
 }

@@ -16,7 +16,8 @@ const contextPrompts = 1
 //go:embed contextual.md
 var contextInstructions string
 
-// Maximum sizes, in characters, of the text that the model reads and of the reply that is stored.
+// Limits of what the model reads and of the replies that are stored. They are in characters, except
+// contextTokens and contextTimeout.
 const (
 	contextOpening = 12_000 // of a document, from its beginning
 	contextEnding  = 2_000  // from its end
@@ -28,7 +29,7 @@ const (
 	contextTimeout = 20 * time.Second
 )
 
-// summaryRequest asks for a summary of a document.
+// summaryRequest returns a request for a summary of a document.
 func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -39,7 +40,8 @@ func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
 		fenced("title", d.Title), fenced("document", middleOut(b.String())))
 }
 
-// passageRequest returns a request for the context of passage i within its document.
+// passageRequest returns a request that asks where in its document passage i is, and what it is
+// about.
 func passageRequest(d *document.Document, summary string, chunks []document.Chunk, i int) llm.Request {
 	parts := []string{fenced("title", d.Title), fenced("summary", summary)}
 	if heading := strings.Join(chunks[i].Heading, " › "); heading != "" {
@@ -70,7 +72,7 @@ func fenced(tag, text string) string {
 	return "<" + tag + ">\n" + strings.ReplaceAll(text, "</", "< ") + "\n</" + tag + ">"
 }
 
-// middleOut shortens a long text by its middle.
+// middleOut replaces the middle of a long text with "[…]".
 func middleOut(text string) string {
 	runes := []rune(text)
 	if len(runes) <= contextOpening+contextEnding {

@@ -22,8 +22,8 @@ type Contexts interface {
 	PutContexts(ctx context.Context, tenant access.TenantID, texts map[Hash]string) error
 }
 
-// Contextual asks a model to describe each document and the place of each passage in the document.
-// The description is searched and embedded with the passage but never shown. A search can then find
+// Contextual asks a model to describe each document and the position of each passage in it. The
+// descriptions are searched and embedded with the passages but never shown. A search can then find
 // a passage by a subject that the passage does not name. Contextual is safe for concurrent use.
 type Contextual struct {
 	model llm.Model
@@ -34,12 +34,14 @@ type Contextual struct {
 // contextCalls is the maximum number of concurrent model calls for all documents together.
 const contextCalls = 8
 
-// NewContextual returns a Contextual that uses a small, fast model. It caches the replies in kept.
+// NewContextual returns a Contextual that asks model, which should be small and fast. It caches the
+// replies in kept.
 func NewContextual(model llm.Model, kept Contexts) *Contextual {
 	return &Contextual{model: model, store: kept, calls: make(chan struct{}, contextCalls)}
 }
 
-// settings identifies the model and the prompts. Documents are described again if it changes.
+// settings identifies the model and the prompts. If the result changes, all documents are described
+// again.
 func (c *Contextual) settings() string {
 	if c == nil {
 		return ""
@@ -99,8 +101,8 @@ func (c *contextRun) describe(ctx context.Context, d *document.Document, chunks 
 	return texts, !missing.Load(), err
 }
 
-// cachedText returns the model's reply to a request. It shortens the reply to the given number of
-// characters. It reads the cache first, and calls the model only on a miss.
+// cachedText returns the model's reply to a request, cut to the given number of characters. It
+// calls the model only if the cache does not have the reply.
 func (c *contextRun) cachedText(ctx context.Context, r llm.Request, most int) (string, error) {
 	key := c.key(r)
 	kept, err := c.store.Contexts(ctx, c.tenant, []Hash{key})
@@ -138,7 +140,8 @@ func (c *contextRun) cachedText(ctx context.Context, r llm.Request, most int) (s
 	return text, nil
 }
 
-// stream calls the model once and returns the reply as a single line.
+// stream calls the model once. It returns the reply as a single line, cut to the given number of
+// characters.
 func (c *contextRun) stream(ctx context.Context, r llm.Request, most int) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, contextTimeout)
 	defer cancel()

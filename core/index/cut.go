@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// piece is a byte range of the document's text. It is part of a block and is never cut.
+// piece is a part of a block that is never cut, such as a sentence. start and end are byte offsets
+// in the document's text.
 type piece struct {
 	start, end int
 	tokens     int
@@ -62,8 +63,9 @@ func sumTokens(pieces []piece) int {
 	return sum
 }
 
-// bestCut moves the end of a chunk back to the end of a block, if the chunk then remains more than
-// half full. A chunk ends in a heading only if it contains only headings.
+// bestCut returns the index of the piece before which a chunk ends. It prefers the last end of a
+// block before last, if the chunk is then more than half full. A chunk ends in a heading only if it
+// contains only headings.
 func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	if last == len(pieces) {
 		return last
@@ -87,7 +89,7 @@ func bestCut(pieces []piece, fresh, last, first, limit int) int {
 }
 
 // overlapStart returns the index of the piece at which the chunk after pieces[first:last] begins.
-// That chunk repeats whole sentences of at most size tokens.
+// That chunk repeats whole sentences with at most size tokens in total.
 func overlapStart(pieces []piece, first, last, size int) int {
 	start, sum := last, 0
 	for start-1 > first && pieces[start-1].prose && sum+pieces[start-1].tokens <= size {
@@ -123,8 +125,9 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 	return all, total, nil
 }
 
-// joinFences extends the first and last pieces of a block to include its fences. The pieces of the
-// block begin at index first. As a result, no chunk begins or ends with an empty fence.
+// joinFences adds the fences of a code block to its first and last pieces. The pieces of the block
+// begin at index first. It joins blank pieces at both ends with their neighbours, so no chunk
+// begins or ends with an empty fence.
 func (w *writer) joinFences(all []piece, first int, b block) []piece {
 	pieces := all[first:]
 	blank := func(p piece) bool { return strings.TrimSpace(w.text[p.start:p.end]) == "" }
@@ -144,7 +147,7 @@ func (w *writer) joinFences(all []piece, first int, b block) []piece {
 
 const (
 	// maxStretch is the maximum number of bytes of a block that are cut at a time. maxParts is the
-	// maximum number of parts before small parts are merged. Both limit memory for blocks of many
+	// number of parts above which small parts are merged. Both limit memory for blocks of many
 	// megabytes with very short sentences.
 	maxStretch = 256 << 10
 	maxParts   = 16 << 10
@@ -191,11 +194,12 @@ func (c *Chunker) mergeSmall(parts []part) []part {
 	return slices.Clone(out)
 }
 
-// part is the length of a part of a text, in bytes and tokens.
+// part is a piece of a text, given by its length in bytes and tokens.
 type part struct{ length, tokens int }
 
-// split cuts a text in the first of the given ways. Parts that are still too large for a chunk are
-// cut in the next ways. A text that fits into a chunk stays whole unless always is set.
+// split cuts a text into parts with the first function in ways, which returns the lengths of the
+// parts. Parts that are too large for a chunk are cut with the next functions. A text that fits
+// into a chunk stays whole unless always is set.
 func (c *Chunker) split(text string, ways []func(string) []int, always bool) []part {
 	if !always || len(ways) == 0 {
 		tokens := c.meter.count(text)
@@ -214,9 +218,9 @@ func (c *Chunker) split(text string, ways []func(string) []int, always bool) []p
 	return parts
 }
 
-// windows cuts text without structure into parts of at most Max bytes. It cuts at white space, or
-// between characters if there is none. A byte-level tokenizer yields at most Max tokens for each
-// part.
+// windows cuts text without structure into parts of at most size.Max bytes. It cuts at white space,
+// or between characters if there is none. A byte-level tokenizer yields at most one token per byte,
+// so each part fits into a chunk.
 func (c *Chunker) windows(text string) []part {
 	var parts []part
 	for len(text) > 0 {
@@ -237,7 +241,8 @@ func (c *Chunker) windows(text string) []part {
 	return parts
 }
 
-// cuts returns the ways to cut a block of the given kind, in order of preference.
+// cuts returns the functions that cut a block of the given kind, in order of preference. Each
+// returns the lengths of the parts of a text.
 func cuts(kind document.BlockKind) []func(string) []int {
 	switch kind {
 	case document.List:

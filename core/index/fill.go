@@ -31,11 +31,11 @@ type VectorStore interface {
 	PutVectors(ctx context.Context, tenant access.TenantID, model string, chunks []document.ChunkID, vectors [][]float32) error
 }
 
-// Fill adds the missing vectors of a model, for example after a change of the embedding model. An
-// interrupted Fill continues later at the same point. Until Fill is done, searches use the current
-// model. Fill calls done after each call of the model, with the number of chunks embedded so far.
-// It never calls done concurrently. After config.Until it returns ErrPaused, but only once it has
-// stored vectors.
+// Fill adds the missing vectors of a model, for example after a change of the embedding model. If
+// it is interrupted, the next call continues. Until Fill is done, searches use the previous model.
+// Fill calls done after each call of the model, never concurrently, with the number of chunks
+// embedded so far. After config.Until it returns [ErrPaused], but not before it has stored some
+// vectors.
 func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model retrieve.Embedder, config Config, done func(chunks int)) error {
 	config, ctx = config.withDefaults(), access.WithTenant(ctx, tenant)
 	e := newEmbedder(model, config)
@@ -68,8 +68,8 @@ func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model 
 	return nil
 }
 
-// embedFirst embeds the first chunks of a batch. It embeds the whole batch, or as many chunks as
-// take about config.StoreEvery.
+// embedFirst embeds chunks from the start of a batch and returns their ids and vectors. It embeds
+// the whole batch, or as many chunks as take about config.StoreEvery.
 func (e *embedder) embedFirst(ctx context.Context, batch []ChunkText, config Config) ([]document.ChunkID, [][]float32, error) {
 	ids, vectors := make([]document.ChunkID, 0, len(batch)), make([][]float32, 0, len(batch))
 	step := len(batch)
@@ -94,13 +94,13 @@ func (e *embedder) embedFirst(ctx context.Context, batch []ChunkText, config Con
 	return ids, vectors, nil
 }
 
-// FillState is the progress of Fill for a model.
+// FillState is the progress of [Fill] for a model.
 type FillState struct {
-	Chunks   int64   // in the index
+	Chunks   int64   // chunks in the index
 	Missing  int64   // chunks without a vector
 	Rate     float64 // chunks per second during the last fill; 0 if unknown
 	Running  bool    // a process is filling
-	Complete bool    // searches use the model
+	Complete bool    // searches already use the model
 }
 
 // Searches start to use a model when at most one in lackFirst chunks lacks a vector. They do not
@@ -147,10 +147,10 @@ func (s FillState) String() string {
 // ErrClaimed means that another process is already filling the model's vectors.
 var ErrClaimed = errors.New("another process embeds the chunks")
 
-// Backlog is the remaining work of Fill for a model.
+// Backlog is the remaining work of [Fill] for a model.
 type Backlog struct {
-	Chunks int64 // without a vector of the model
-	Tokens int64 // in their search texts; estimated for more than backlogSample chunks
+	Chunks int64 // chunks without a vector of the model
+	Tokens int64 // tokens of these chunks; estimated for more than backlogSample chunks
 }
 
 // backlogSample is the number of chunks that EstimateBacklog reads. With this number the estimate

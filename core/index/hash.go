@@ -13,10 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint hashes the stored content of a document and the settings that it was cut with. It
-// excludes the access list, which is stored separately. It includes the date only if the document
-// states a date that differs from modified. Touching a file therefore does not change its
-// fingerprint.
+// fingerprint returns a hash of a document's stored content and of the settings for cutting it. It
+// excludes the access list, which is stored separately. It includes the document's date only if the
+// date differs from modified. Touching a file therefore does not change its fingerprint.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
 	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -24,8 +23,8 @@ func fingerprint(d *document.Document, modified time.Time, settings string) Hash
 	return Hash(w.Sum(nil))
 }
 
-// earlierFingerprint returns the fingerprint of earlier versions, which included the access list.
-// Without it, an upgrade would embed every document again.
+// earlierFingerprint returns the fingerprint that earlier versions stored. It included the access
+// list. Comparing with it avoids embedding every document again after an upgrade.
 func earlierFingerprint(d *document.Document, modified time.Time, settings string, acl access.ACL) Hash {
 	w := newFields()
 	w.text(settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -37,7 +36,7 @@ func earlierFingerprint(d *document.Document, modified time.Time, settings strin
 	return Hash(w.Sum(nil))
 }
 
-// writeShared writes the fields that both fingerprints have in common.
+// writeShared hashes the content that fingerprint and earlierFingerprint have in common.
 func (w fields) writeShared(d *document.Document, modified time.Time) {
 	if !d.UpdatedAt.Equal(modified) {
 		w.number(int(d.UpdatedAt.UnixMicro()))
@@ -123,7 +122,7 @@ func clean(d *document.Document) {
 	}
 }
 
-// truncate cuts a text to a length in bytes.
+// truncate cuts a text to at most length bytes, including a final "…".
 func truncate(s string, length int) string {
 	if len(s) <= length {
 		return s

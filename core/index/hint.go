@@ -7,10 +7,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Hint says that something in a source has changed, as reported by an event. It says where to look,
-// but not what changed. If a hint is lost, the change is only noticed later.
+// Hint is a report from a source that something has changed, for example from a webhook. It says
+// where to look, but not what changed. If a hint is lost, the change is only noticed later.
 type Hint struct {
-	Subject string `json:"s"` // what has changed, in the connector's words
+	Subject string `json:"s"` // what has changed, as the connector names it
 	// when the change was last reported, by the store's clock; a later report is a new hint
 	At time.Time `json:"t"`
 }
@@ -20,8 +20,9 @@ type Hint struct {
 type Hints interface {
 	// Hear records that subjects of a source have changed.
 	Hear(ctx context.Context, source document.SourceID, subjects []string) error
-	// Heard returns the oldest hints of a source, up to the number most.
+	// Heard returns the oldest hints of a source. most limits their number.
 	Heard(ctx context.Context, source document.SourceID, most int) ([]Hint, error)
-	// Followed removes hints. It keeps a hint if the same subject was reported again since.
+	// Followed removes hints that were processed. It keeps a hint if its subject was reported again
+	// since.
 	Followed(ctx context.Context, source document.SourceID, hints []Hint) error
 }

@@ -5,9 +5,9 @@ import "errors"
 // Hooked is implemented by connectors whose source sends webhooks.
 type Hooked interface {
 	Connector
-	// Hook verifies the signature of a webhook and returns the subjects that have changed (Hints).
-	// There may be none. header returns the value of a header, whose name is case-insensitive. Hook
-	// sends no request. The error wraps ErrUnsigned if the signature is missing or wrong.
+	// Hook verifies the signature of a webhook and returns the subjects that have changed, for
+	// [Hints]. There may be none. header returns the value of a header; names are case-insensitive.
+	// Hook sends no request. The error wraps ErrUnsigned if the signature is missing or wrong.
 	Hook(header func(name string) string, body []byte) (subjects []string, err error)
 }
 

@@ -10,12 +10,13 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxRefusals is the maximum number of consecutive documents that the embedder or the store may
-// refuse. After that many refusals the run fails. A single bad document does not stop a run. If an
-// endpoint is down, the run does not call it for every document.
+// maxRefusals is the number of consecutive documents that the embedder or the store may refuse
+// before the run fails. A single bad document thus does not stop a run, and an endpoint that is
+// down is not called for every document.
 const maxRefusals = 3
 
-// storeStep embeds and stores a step. It then saves the state of the run.
+// storeStep applies a group of prepared changes: removals, new access lists and new documents,
+// which it embeds. It then saves the state of the run.
 func (r *run) storeStep(ctx context.Context, s step) error {
 	if s.resumed && !r.continued {
 		r.continued = true
@@ -167,8 +168,8 @@ func (r *run) addFailure(n Notice) {
 	r.state.Failures = capped(r.state.Failures, []Notice{n})
 }
 
-// capped appends notices, up to MaxNotices in total. Beyond that, notices about secrets replace
-// other notices.
+// capped appends more to list, up to MaxNotices in total. When the list is full, further notices
+// about secrets replace other notices.
 func capped(list, more []Notice) []Notice {
 	room := min(len(more), MaxNotices-len(list))
 	list = append(list, more[:room]...)

@@ -18,7 +18,7 @@ func (l *Later) Error() string {
 	return fmt.Sprintf("%s: it goes on at %s", l.Why, l.At.UTC().Format("2006-01-02 15:04:05 UTC"))
 }
 
-// Is implements the interface of errors.Is.
+// Is reports whether target is ErrPaused, for [errors.Is].
 func (l *Later) Is(target error) bool { return target == ErrPaused }
 
 // Waiter is implemented by connectors that wait for the rate limits of their source.

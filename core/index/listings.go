@@ -7,27 +7,28 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Listings stores the state of package crawl between runs. The state consists of notes, and of the
-// documents in each list of a source. Listings belongs to one source of one tenant and is removed
-// with that source. Implementations are safe for concurrent use.
+// Listings stores the state of package crawl for one source of one tenant. The state consists of
+// notes and of lists. A list holds the ids of documents that the source lists together, such as the
+// issues of a project. The state is removed with the source. Implementations are safe for
+// concurrent use.
 //
-// Listings is separate from Checkpoint. Binaries with and without the engine can therefore
-// alternate, and neither changes the state of the other.
+// Listings is separate from Checkpoint. Binaries with and without package crawl can therefore
+// alternate without changing each other's state.
 type Listings interface {
-	// Notes returns all notes.
+	// Notes returns all stored notes by key.
 	Notes(ctx context.Context) (map[string][]byte, error)
 	// Note stores notes in one transaction. A nil value removes a note.
 	Note(ctx context.Context, notes map[string][]byte) error
-	// List records that a pass found documents in a list. It never overwrites the record of a later
-	// pass.
+	// List adds documents to a list, or updates their pass. pass is the number of the pass over the
+	// source that found them. It never replaces the number of a later pass.
 	List(ctx context.Context, list string, pass int64, met []Listed) error
 	// Unlist removes documents from a list.
 	Unlist(ctx context.Context, list string, ids []document.ID) error
 	// Lists returns the lists that hold each document, sorted. Documents in no list are omitted.
 	Lists(ctx context.Context, ids []document.ID) (map[document.ID][]string, error)
-	// Missing returns the documents of a list, sorted, that no pass since before has found. A
-	// non-zero from restricts missing to documents created between from and to. held is the number
-	// of all documents in the list.
+	// Missing returns the documents of a list, sorted, that were last found by a pass before the
+	// pass number before. If from is not zero, it returns only documents created between from and
+	// to. held is the number of all documents in the list.
 	Missing(ctx context.Context, list string, before int64, from, to time.Time) (missing []document.ID, held int, err error)
 	// Strays returns the source's stored documents that are in no list, sorted.
 	Strays(ctx context.Context) ([]document.ID, error)

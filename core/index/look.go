@@ -20,10 +20,10 @@ func Changes() []Change {
 	return []Change{ChangeMember, ChangeAccount, ChangeNode, ChangeDocument, ChangeMove, ChangeDeletion}
 }
 
-// Look says which pass over a source notices a kind of change. The zero Look means every run of
-// permissions.
+// Look says when a kind of change in a source is noticed. The zero Look means that every run that
+// reads permissions notices it.
 type Look struct {
-	Documents bool // every run of documents, and the run of permissions after it
+	Documents bool // only runs that read documents, and the permission run after them, notice it
 	// Sweep, if not zero, says that only full scans at this interval notice the change.
 	Sweep time.Duration
 	Hook  bool // a webhook reports it, if the source sends webhooks

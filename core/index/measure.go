@@ -23,7 +23,8 @@ type meter struct {
 const (
 	// longestPiece is the maximum length, in bytes, of a piece whose count is cached.
 	longestPiece = 48
-	// mostPieces limits the memory of a meter to a few megabytes.
+	// mostPieces is the maximum number of cached counts. It limits the memory of a meter to a few
+	// megabytes.
 	mostPieces = 1 << 16
 )
 

@@ -36,8 +36,8 @@ type PointChecker interface {
 	MayRead(ctx context.Context, person string, points []Point) map[Point]Permission
 }
 
-// Point identifies a document for a PointChecker. It has the ids of both document and node. A page
-// that was restricted since the last pass still names the node of its space.
+// Point identifies a document for a [PointChecker]. It has the ids of both document and node,
+// because a page that was restricted since the last pass still names the node of its space.
 type Point struct {
 	Document document.ID
 	Node     string // native id, as in Node.ID
@@ -52,18 +52,17 @@ const (
 	CheckFailed Permission = iota // the check may succeed later
 	Allowed
 	Denied
-	CannotAsk // the source never answers this account about this point; what the last pass read counts
+	CannotAsk // the source never answers for this point; the stored permissions count
 )
 
-// NodeBatch is a step of reading nodes. It is stored in one transaction. Nodes with narrower
-// readers are stored first.
+// NodeBatch is a batch of [NodeReader.Nodes]. It is stored in one transaction.
 type NodeBatch struct {
 	Nodes  []Node
-	Unread []string // unreadable for now; the previous readers count until they are too old
-	Denied []string // refused or gone: hidden from everyone from now on
-	// Documents are the access lists of documents that may have moved below another node. Unknown
-	// ids are ignored. The field keeps permissions current in sources that read documents less
-	// often than nodes.
+	Unread []string // ids that are unreadable for now; the stored readers count until NodeGrace
+	Denied []string // ids that are refused or gone; hidden from everyone from now on
+	// Documents are the access lists of documents that may have moved to another node. Unknown ids
+	// are ignored. The field keeps permissions current in sources whose documents are read less
+	// often than their nodes.
 	Documents map[document.ID]access.ACL
 	Next      Checkpoint
 	// Complete, in the last batch, says that the pass yielded every node of the source. All other
@@ -78,7 +77,7 @@ type Node struct {
 	Parent  string // id of another node; empty if none
 	Inherit Inherit
 	// Clauses say who may read the node. A reader must hold a principal of every clause. An empty
-	// clause denies everyone. Own without clauses also denies everyone.
+	// clause denies everyone. So does a node without clauses that inherits nothing ([Own]).
 	Clauses []access.ACL
 }
 
@@ -88,13 +87,13 @@ type Inherit int
 
 // How readers are inherited.
 const (
-	Own   Inherit = iota // not at all
+	Own   Inherit = iota // only the node's own clauses count
 	Wider                // readers of the parent may read the node too, as in folders
-	// A reader must also be a reader of the parent, as with restricted pages.
+	// a reader must also be a reader of the parent, as with restricted pages
 	Narrower
 )
 
-// GroupBatch is a step of reading people and groups.
+// GroupBatch is a batch of [GroupReader.Groups].
 type GroupBatch struct {
 	People []Person
 	Groups []Group
@@ -117,7 +116,7 @@ type Person struct {
 
 // Group is a group of a source. It lists all members, including members of nested groups.
 type Group struct {
-	Principal access.Principal // SourceGroup
+	Principal access.Principal // an access.SourceGroup
 	Name      string
 	Members   []string // ids of Persons, whether yielded or not
 }
@@ -125,9 +124,9 @@ type Group struct {
 // AccessStore stores the readers of sources. It is safe for concurrent use. If two runs over one
 // source are concurrent, the newer run wins.
 type AccessStore interface {
-	// BeginAccess records the start of a run of a loop. It creates the source if it is new. It
-	// fences off earlier runs, whose calls then return ErrSuperseded. If again is true, the pass
-	// starts over without a checkpoint.
+	// BeginAccess records the start of a run that reads the groups or the nodes of a source. It
+	// creates the source if it is new. Calls by earlier runs then return ErrSuperseded. If again is
+	// true, the run starts from the beginning, without a checkpoint.
 	BeginAccess(ctx context.Context, tenant access.TenantID, source document.Source, loop Loop, again bool) (AccessRun, error)
 	// PutNodes stores a batch of nodes in one transaction. The batch applies to every search that
 	// begins after PutNodes returns. If Complete is set, nodes that the pass did not yield lose all
@@ -141,7 +140,7 @@ type AccessStore interface {
 	EndAccess(ctx context.Context, tenant access.TenantID, run AccessRun, why error) error
 }
 
-// AccessRun is a run of one of the loops over a source.
+// AccessRun is one run that reads the groups or the nodes of a source.
 type AccessRun struct {
 	Source document.SourceID
 	Loop   Loop
@@ -167,7 +166,8 @@ const (
 	GroupGrace = 24 * time.Hour
 )
 
-// Loop is one of the two loops that keep permissions current while Pipeline.Run reads documents.
+// Loop is one of the two loops that keep permissions current: one reads groups, the other reads
+// nodes.
 type Loop string
 
 const (

@@ -82,7 +82,8 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 	return p
 }
 
-// settings identifies how the pipeline processes documents.
+// settings identifies how the pipeline cuts and describes documents. If the result changes,
+// unchanged documents are read again.
 func (p *Pipeline) settings() string { return p.chunker.settings() + p.config.Context.settings() }
 
 // Run synchronises one source. It calls report after every group of documents, never concurrently.
@@ -142,7 +143,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 }
 
 // Refuse records that a source cannot be read at all, for example because its folder is gone or its
-// options are wrong. The error's text is a sentence.
+// options are wrong. The text of why must be a sentence.
 func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source document.Source, why error) error {
 	run := Run{Source: source, StartedAt: p.config.Now()}
 	last, err := p.store.Begin(ctx, tenant, run)
@@ -178,7 +179,7 @@ type run struct {
 	resumed      bool
 	state        Run
 	continued    bool          // state includes the findings of the earlier runs of the pass
-	saved        findings      // as of the checkpoint
+	saved        findings      // findings when the checkpoint was last saved
 	waitedBefore time.Duration // the connector's waiting time before the run
 	refusals     int           // consecutive documents that the store or the embedder refused
 	// stamps of the source's stored documents; a review loads them, and they are kept current
@@ -186,7 +187,7 @@ type run struct {
 	stored map[document.ID]Stamp
 }
 
-// findings are a run's reports about documents.
+// findings are the counts and notices of a run.
 type findings struct {
 	counts            Counts
 	failures, skipped []Notice
@@ -258,7 +259,8 @@ func (r *run) remove(ctx context.Context, ids []document.ID) error {
 	return nil
 }
 
-// recordTimes records the time spent so far. This includes earlier runs of the same pass.
+// recordTimes updates the time that the run has worked and waited, including earlier runs of the
+// same pass.
 func (r *run) recordTimes() {
 	r.state.Worked, r.state.Waited = r.config.Now().Sub(r.state.StartedAt), r.waited()-r.waitedBefore
 	if r.continued {

@@ -2,7 +2,7 @@ package index
 
 import "time"
 
-// Progress is how far a run is.
+// Progress says how much of a run is done.
 type Progress struct {
 	Counts
 	// ChunksPerSecond is the average over the run so far. It is 0 at the beginning of a run.

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// step is a group of prepared documents. It also holds the other changes of the documents' batch.
+// step is a group of prepared documents, together with the other changes that the batch requests.
 type step struct {
 	entries   []Entry
 	unchanged int
-	shared    int // of these, those with a new access list
+	shared    int // of the unchanged documents, those with a new access list
 	failures  []Notice
 	skipped   []Notice
 	partly    []Notice // documents that are indexed without the keys they contain
@@ -31,7 +31,8 @@ type step struct {
 	next      Checkpoint // set on the last step of a batch
 }
 
-// readBatches reads batches from the connector and sends them as steps.
+// readBatches reads batches from the connector, prepares their documents in groups, and sends each
+// group to steps.
 func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- step) error {
 	for batch, err := range r.connector.Sync(ctx, since) {
 		if err != nil {
@@ -72,8 +73,8 @@ func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- st
 	return nil
 }
 
-// groupBytes limits a group of several documents. It limits both the bytes that the group reads and
-// the text that the group holds before another document is read.
+// groupBytes limits a group of several documents. It limits the bytes to read for the group, and
+// the prepared text at which no further document of the group is read.
 const groupBytes = 8 << 20
 
 // groupLength returns how many of the items form the next group.
@@ -87,7 +88,8 @@ func (r *run) groupLength(items []Item) int {
 }
 
 // unseen returns the items that have a storable id and that this run has not yielded before. It
-// records all other items as failures. Of two items with one id, one would overwrite the other.
+// records all other items as failures in s, because items with the same id would overwrite each
+// other.
 func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
@@ -106,8 +108,7 @@ func (r *run) unseen(items []Item, s *step) []Item {
 }
 
 // prepare reads and cuts the changed documents of a group concurrently. It returns the number of
-// items that it handled. It stops early if the first items hold much more text than their sizes
-// said.
+// items that it handled. It stops early if the items hold much more text than their sizes said.
 func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	var s step
 	if len(items) == 0 {
@@ -186,7 +187,8 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	return s, taken, nil
 }
 
-// refuse records a document that could not be read.
+// refuse records that a document could not be read, as skipped or as failed. It also removes the
+// stored version if err wraps ErrSkipped or ErrWithdrawn.
 func (s *step) refuse(id document.ID, err error, stored bool) {
 	notice := Notice{Name: string(id), Sentence: cleanText(err.Error()), Secret: errors.Is(err, errSecret)}
 	if errors.Is(err, ErrSkipped) {

@@ -9,17 +9,17 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Readers are the readers of a node as a flat list. A person who holds any principal of the list
-// may read the node. If there are several clauses or several principals, the list also has a Set.
-// All readers of a node share at least one principal of the list, unless the set would need more
-// than mostClauses clauses.
+// Readers is a flat list of the readers of a node. A person who holds any principal of the list may
+// read the node. If a reader needs several principals, or can use one of several, the list also has
+// a [Set]. All readers of a node then share at least one principal of the list, unless the set
+// would need more than mostClauses clauses.
 type Readers struct {
 	List access.ACL // sorted
 	Sets []Set      // the sets in List
 }
 
-// Set is a principal that combines clauses. A person holds the set by holding a principal of every
-// clause. If a set has one clause, the list also names the principals of that clause.
+// Set is a principal for everyone who holds a principal of every clause. If a set has one clause,
+// the list also names the principals of that clause.
 type Set struct {
 	Principal access.Principal
 	Clauses   []access.ACL // each sorted and not empty
@@ -46,8 +46,8 @@ func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	return out
 }
 
-// resolve computes the ways of a node and of its ancestors, from the root down. It uses an explicit
-// stack because trees may be deep.
+// resolve computes the ways to be a reader of a node and of its ancestors, from the root down, and
+// stores them in ways. It uses an explicit stack because trees may be deep.
 func resolve(id string, nodes map[string]Node, ways map[string][]way) {
 	var above []string
 	at := make(map[string]int)
@@ -96,8 +96,8 @@ func inherit(n Node, parent []way) []way {
 	return nil // an unknown relation denies everyone
 }
 
-// addWay adds a way that requires all the clauses. It adds nothing if there are no clauses, or if a
-// clause has no principals.
+// addWay adds a way to ways: a reader must meet all the clauses. It adds nothing if there are no
+// clauses, or if a clause has no principals.
 func addWay(ways []way, clauses []access.ACL) []way {
 	add, possible := allOf(clauses)
 	if !possible {
@@ -148,8 +148,8 @@ func subset(part, whole access.ACL) bool {
 	})
 }
 
-// flatten returns the ways as a list with sets. Several principals that each suffice also get a
-// set. The set may be the only principal that two readers share.
+// flatten converts ways to [Readers]. If any of several principals suffices, it also adds a set for
+// them, because two readers may have no other principal in common.
 func flatten(source string, ways []way) Readers {
 	var r Readers
 	if len(ways) == 0 {
@@ -174,9 +174,8 @@ func flatten(source string, ways []way) Readers {
 	return r
 }
 
-// eitherOf joins several ways into one way. A person meets it by meeting any of the ways. Each
-// clause of the result combines one clause of every way. ok is false if the result would need too
-// many clauses.
+// eitherOf combines several ways into one that a person meets by meeting any of them. Each of its
+// clauses combines one clause of every way. ok is false if the result would need too many clauses.
 func eitherOf(ways []way) (all way, ok bool) {
 	all = ways[0]
 	for _, w := range ways[1:] {

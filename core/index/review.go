@@ -19,8 +19,7 @@ type Verdict struct {
 // maxAccessChanges is the maximum number of access lists that one transaction changes.
 const maxAccessChanges = 5000
 
-// review gets a verdict on every stored document of the source, and applies the verdicts. It
-// applies narrower access lists first.
+// review asks for a verdict on every stored document of the source and applies the verdicts.
 func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 	if ask == nil {
 		return nil
@@ -35,7 +34,7 @@ func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 	return r.apply(ctx, r.stored, ask)
 }
 
-// apply applies verdicts to stored documents: access lists first, then removals.
+// apply applies verdicts to stored documents. It changes access lists before it removes documents.
 func (r *run) apply(ctx context.Context, stored map[document.ID]Stamp, ask func(document.ID) Verdict) error {
 	var gone []document.ID
 	var changes []Access
@@ -74,7 +73,7 @@ func (r *run) setACL(ctx context.Context, changes []Access) error {
 	return nil
 }
 
-// updateStamp updates the loaded stamp of a document, if stamps are loaded.
+// updateStamp updates the stamp of a document in r.stored, if the stamps are loaded.
 func (r *run) updateStamp(id document.ID, sum Hash, acl access.ACL) {
 	if r.stored != nil {
 		r.stored[id] = Stamp{Hash: sum, ACL: sorted(acl)}

@@ -8,8 +8,8 @@ const (
 	// firstRetry is the delay after the first failed run. It doubles with each further failure, up
 	// to the interval of the source.
 	firstRetry = time.Minute
-	// AccessEvery is the interval at which serve reads who may read a source. It is also the
-	// maximum delay of a permission change that the source does not report.
+	// AccessEvery is the interval at which the server reads permissions. It is also the maximum
+	// delay of a permission change that the source does not report.
 	AccessEvery = 5 * time.Minute
 )
 
@@ -30,9 +30,9 @@ func Next(every time.Duration, last Run, failing int) time.Time {
 	return last.FinishedAt.Add(backoff(failing, every))
 }
 
-// NextAccess returns the time at which a loop over the nodes or groups of a source is due. began is
-// the start of the newest run. touched is the time at which that run last stored something. It is
-// zero once the run has ended.
+// NextAccess returns the time at which the nodes or groups of a source are due to be read. began is
+// the start of the newest run. touched is the time at which that run last stored something, or zero
+// if the run has ended. failing is the number of consecutive failed runs.
 func NextAccess(began, touched time.Time, failing int) time.Time {
 	switch {
 	case !touched.IsZero():
@@ -43,8 +43,8 @@ func NextAccess(began, touched time.Time, failing int) time.Time {
 	return began.Add(AccessEvery)
 }
 
-// backoff returns the delay after a number of failures. It is firstRetry, doubled with each further
-// failure, up to most.
+// backoff returns the delay after a number of consecutive failures. It is firstRetry, doubled with
+// each further failure, but at most most.
 func backoff(failures int, most time.Duration) time.Duration {
 	wait := firstRetry
 	for n := 1; n < failures && wait < most; n++ {

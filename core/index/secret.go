@@ -18,9 +18,9 @@ import (
 var errSecret = errors.New("keys and passwords are not for an index")
 
 // cutSecrets replaces each block that contains a usable key or token with a placeholder. It returns
-// the kind of the first secret, or "". It returns an error if it would replace most of the
-// document, as in a file of keys. Documentation that shows the format of a key stays. A private key
-// must have a valid body, and a token must look random.
+// the kind of the first secret, or "". It returns an error if a secret is in a heading, spans
+// several blocks, or if more than a quarter of the document would be replaced. It does not replace
+// documentation of a format: a private key must have a valid body, and a token must look random.
 func cutSecrets(d *document.Document) (found string, err error) {
 	all, gone, marked := 0, 0, false
 	for i, s := range d.Sections {
@@ -52,7 +52,7 @@ func cutSecrets(d *document.Document) (found string, err error) {
 	return found, nil
 }
 
-// maxSecretShare limits the blocks with keys to 1/maxSecretShare of a document.
+// maxSecretShare limits the text of blocks with secrets to 1/maxSecretShare of a document.
 const maxSecretShare = 4
 
 func secretError(kind string) error {
@@ -84,16 +84,16 @@ func secretIn(text string) string {
 	return secretByRule(text)
 }
 
-// shape describes tokens of one kind. It has a fixed mark, and an expression that matches the token
-// from the mark on.
+// shape describes one kind of token. It has a fixed mark, such as "ghp_", and an expression that
+// matches the token from the mark on.
 type shape struct {
 	name, mark string
 	whole      *regexp.Regexp // from the mark on; the first group is the random part
 	check      func(random, around string) bool
 }
 
-// secretWindow is the maximum number of bytes of a token after its mark. It is also the number of
-// bytes before and after the mark that are searched for the token's other half.
+// secretWindow is the maximum number of bytes of a token after its mark. It is also the distance
+// from the mark within which the other half of a secret is searched.
 const secretWindow = 400
 
 // match reports whether a secret begins at an offset of a text. It also returns the number of
@@ -243,7 +243,7 @@ func privateKeyIn(text string) bool {
 	}
 }
 
-// keyLines returns a key without the quoting of JSON or source code.
+// keyLines removes the quoting of JSON or source code from a key.
 var keyLines = strings.NewReplacer(`\r`, "", `\n`, "\n", `"`, "", "'", "", ",", "", "`", "", "> ", "")
 
 func keyBody(body string) bool {
@@ -270,8 +270,8 @@ func keyBody(body string) bool {
 	}
 }
 
-// derLength returns the total length of a DER sequence from its header. It returns -1 for other
-// data.
+// derLength returns the total length in bytes that the header of a DER sequence states. It returns
+// -1 for other data.
 func derLength(raw []byte) int {
 	if raw[0] != 0x30 {
 		return -1

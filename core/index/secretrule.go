@@ -18,7 +18,7 @@ var secretRulesText string
 type secretRule struct {
 	name     string
 	entropy  float64 // minimum bits per character of the secret
-	group    int     // of the secret; 0: the first that matched, else the whole match
+	group    int     // number of the group with the secret; 0: the first that matched, else the whole match
 	keywords []string
 	allowed  *regexp.Regexp // matches false positives; may be nil
 	whole    func() *regexp.Regexp
@@ -84,7 +84,7 @@ func secretByRule(text string) string {
 	return ""
 }
 
-// secretKeyword is a keyword of a rule.
+// secretKeyword is a keyword and the index of its rule in secretRules.
 type secretKeyword struct {
 	word string
 	rule int
@@ -111,8 +111,9 @@ const (
 	aroundToken = 100
 )
 
-// tokenWindows yields the surroundings of tokens. A token is a run of at least leastToken bytes
-// with letters and digits, or with letters of both cases. Adjacent windows are merged.
+// tokenWindows yields the parts of a text around possible tokens. A token is a run of at least
+// leastToken bytes with letters and digits, or with letters of both cases. Overlapping parts are
+// merged.
 func tokenWindows(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		from, to := 0, 0 // the pending window; empty if none

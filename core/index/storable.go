@@ -40,7 +40,7 @@ func storableACL(list access.ACL) access.ACL {
 	return slices.DeleteFunc(slices.Clone(list), func(p access.Principal) bool { return !storableText(string(p)) })
 }
 
-// storableNotices makes the texts of notices storable.
+// storableNotices returns notices whose texts are valid UTF-8 without NUL.
 func storableNotices(all []Notice) []Notice {
 	all = slices.Clone(all)
 	for i := range all {

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Store stores the index. Implementations are safe for concurrent use.
+// Store stores the indexed documents of all tenants and the state of runs. Implementations are safe
+// for concurrent use.
 type Store interface {
 	// Begin records the start of a run. It creates the source if it is new. It returns the last
 	// saved state, which has Settings and LastSuccess of the last successful run, and the newest
@@ -31,14 +32,14 @@ type Store interface {
 	Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error)
 	// Put stores documents in one transaction. Each document replaces its previous version
 	// entirely: chunks, search terms, vectors and access list. The documents are searchable when
-	// Put returns. The ids of one call must be distinct. If the stored access list is newer, it
-	// stays (NewerACL).
+	// Put returns. The ids of one call must be distinct. A stored access list that is newer stays
+	// ([NewerACL]).
 	Put(ctx context.Context, tenant access.TenantID, entries []Entry) error
 	// Remove removes documents of the source from the index. Once Remove returns, searches no
 	// longer find them. It ignores unknown ids and ids of other sources.
 	Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
-	// Checked records that documents of the source are unchanged as of now (Stamp.CheckedAt), by
-	// the rules of Chunking (Stamp.Chunking). It ignores unknown ids.
+	// Checked records that documents of the source are unchanged as of now (Stamp.CheckedAt), and
+	// that they meet the current rules of Chunking (Stamp.Chunking). It ignores unknown ids.
 	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
 	// SetACL changes the access lists of documents of the source. Text, search terms and vectors
 	// stay unchanged. All changes of a call apply to every search that begins after SetACL returns.
@@ -76,9 +77,9 @@ type Stamp struct {
 	Chunking int
 }
 
-// NewerACL reports whether the stored access list was read by a later run than the access list to
-// be stored. A run holds results for a while before it stores them. Without this check an older run
-// could restore a revoked permission.
+// NewerACL reports whether the stored access list is newer than the found one. The times say when
+// the runs began that read the lists. A run holds results for a while before it stores them.
+// Without this check an older run could restore a revoked permission.
 func NewerACL(stored, found time.Time) bool { return stored.After(found) }
 
 // Access is a new access list for a document, with its new Hash.
@@ -148,7 +149,7 @@ type Counts struct {
 	Removed   int
 	Failed    int
 	Skipped   int // left out on purpose
-	Chunks    int // of the documents stored
+	Chunks    int // chunks of the stored documents
 	// number of stored documents without the complete context from the model
 	Plain int
 }

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of the length of abbreviations. Shorter ones are ambiguous, and longer ones are words.
+// Limits of abbreviations, in characters. Shorter ones are ambiguous, and longer ones are words.
 const (
 	minInitials, maxInitials = 3, 6
-	maxTerms                 = 50 // of one document
+	maxTerms                 = 50 // abbreviations of one document
 )
 
 // skippedWords are words whose initials abbreviations usually skip.
 var skippedWords = map[string]bool{"of": true, "and": true, "for": true, "the": true, "to": true, "in": true, "on": true, "a": true, "an": true, "at": true, "by": true, "und": true, "für": true, "der": true, "die": true, "des": true}
 
 // readTerms finds abbreviations that a text expands: "Site Reliability Engineering (SRE)" and "SRE
-// (Site Reliability Engineering)". The abbreviation must consist of the initials, because "infra"
-// may be short for many things. readTerms runs in linear time.
+// (Site Reliability Engineering)". The abbreviation must consist of the initials, because others,
+// such as "infra", are ambiguous. readTerms runs in linear time.
 func (r *reader) readTerms(text string) {
 	for at := 0; len(r.Terms) < maxTerms; {
 		open := strings.IndexByte(text[at:], '(')
@@ -63,8 +63,8 @@ func isAcronym(text string) bool {
 	return len(text) >= minInitials && len(text) <= maxInitials
 }
 
-// expansion returns the last words whose initials form an abbreviation. It returns "" if there are
-// none.
+// expansion returns the last words of words if their initials form the abbreviation, and ""
+// otherwise.
 func expansion(words []string, acronym string) string {
 	at := len(words)
 	for left := acronym; left != ""; {

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	maxAskedWords = 12 // words of what is asked about that may be a name
+	maxAskedWords = 12 // words of a possible name
 	maxForms      = 90
 )
 
-// Forms returns the possible names in a text, in normal form, longest first. A possible name is a
-// sequence of words of the text that is Nameable.
+// Forms returns the possible names in a text, in normal form ([Form]), longest first. A possible
+// name is a sequence of words that is [Nameable].
 func Forms(text string) []string {
 	all := slices.Collect(words(text))
 	all = all[:min(len(all), 40)]
@@ -46,9 +46,9 @@ func Paths(text string) []string {
 	return paths
 }
 
-// Ask returns the statements about the things that a text names. It uses only the longest names
-// that the audience knows: "the billing service" matches "billing service" but not "service". Ask
-// replaces the question's Names.
+// Ask returns the statements about the things that a text names. Of the names that the audience
+// knows, it uses only the longest: "the billing service" matches "billing service" but not
+// "service". Ask replaces the question's Names and Paths.
 func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, error) {
 	q.Names, q.Paths = Forms(about), Paths(about)
 	if len(q.Names) == 0 {

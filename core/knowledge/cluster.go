@@ -15,15 +15,15 @@ type ID struct {
 	Key  string
 }
 
-// Called records a name that a document uses for an entity.
+// Called is a name that a document uses for an entity.
 type Called struct {
 	ID
-	Form     string // of the name
+	Form     string // normal form of the name
 	Shown    string // the name, as the document writes it
 	Document document.Ref
 }
 
-// Pair is a pair of entities that the operator has merged or kept apart.
+// Pair is two entities that the operator declared to be the same or to be different.
 type Pair struct{ One, Other ID }
 
 // Reason says why two entities are joined.
@@ -37,12 +37,12 @@ const (
 	ByBoth Reason = "identities" // a document gives one person's account and address
 )
 
-// Joined is an entity that was joined with another, and the reason.
+// Joined is an entity that was found to be the same as the entity With, and the reason.
 type Joined struct {
 	ID
 	With   ID
 	Reason Reason
-	By     *Called // the stating document; nil if the operator stated it
+	By     *Called // the document that states this; nil if the operator stated it
 }
 
 // Evidence holds the names that an audience may know and the operator's statements about them.
@@ -64,13 +64,14 @@ type Evidence struct {
 //   - a name and the account or address that a document gives for it, if no other
 //     account or address has that name.
 //
-// Never joined are:
+// These are no reasons to join:
 //
-//   - two accounts or two addresses because of a common name;
+//   - a common name of two accounts or two addresses;
 //   - similar names, transliterations or parts of names;
 //   - the single-word name of a person;
-//   - an address or account that documents give for differently named people;
-//   - entities that the operator keeps apart.
+//   - an address or account that documents give for differently named people.
+//
+// Entities that the operator keeps apart are never joined.
 func (e *Evidence) Cluster(start ID) []Joined {
 	joins := e.joins()
 	members := []ID{start}
@@ -97,7 +98,7 @@ func (e *Evidence) joins() []Joined {
 	}
 	both := e.both()
 	all = append(all, both...)
-	// by the entity whose key would be the name
+	// identified: by an entity that is only a name, the accounts and addresses that have this name
 	there, identified := make(map[ID]bool), make(map[ID][]Called)
 	for _, c := range e.Called {
 		there[c.ID] = true
@@ -124,7 +125,7 @@ func (e *Evidence) joins() []Joined {
 	return all
 }
 
-// both returns the pairs of an account and an address that documents give for the same person.
+// both joins each account with the address that documents give for the same person.
 func (e *Evidence) both() []Joined {
 	var given []Joined
 	for _, c := range e.Called {
@@ -140,8 +141,9 @@ func (e *Evidence) both() []Joined {
 	})
 }
 
-// Reused returns the names of an account or address that was reassigned or is shared, and nil for
-// any other. Names that the operator merged with the account or address do not count.
+// Reused returns the names of an account or address that documents give for different people. It
+// returns nil for any other. Names that the operator merged with the account or address do not
+// differ.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
 		return nil
@@ -203,7 +205,7 @@ func initial(word string) string {
 // Widen adds to names, which are in normal form, the abbreviations and full forms that documents
 // give for them. It ignores an abbreviation with several full forms.
 func Widen(names []string, called []Called) []string {
-	stands := make(map[string][]string) // for each abbreviation what it is short for, by documents
+	stands := make(map[string][]string) // full forms that documents give, by abbreviation
 	for _, c := range called {
 		if c.Kind == Term && c.Form != c.Key && !slices.Contains(stands[c.Form], c.Key) {
 			stands[c.Form] = append(stands[c.Form], c.Key)
@@ -230,14 +232,14 @@ func Widen(names []string, called []Called) []string {
 	return wide
 }
 
-// identified reports whether the key is an account or a mail address, and not only a name.
+// identified reports whether the key is an account or a mail address, rather than a name.
 func (id ID) identified() bool {
 	return (id.Kind == Person || id.Kind == Team) && (strings.HasPrefix(id.Key, "@") || id.isMail())
 }
 
 func (id ID) isMail() bool { return id.Kind == Person && isMail(id.Key) }
 
-// Identity returns the account or address if the name is one.
+// Identity returns the account or address that the name is. is reports whether it is one.
 func (c Called) Identity() (id ID, is bool) {
 	id = ID{c.Kind, strings.ToLower(c.Shown)}
 	return id, id.identified()

@@ -7,9 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// owners reads a CODEOWNERS file, in which each line has a pattern and its owners
-// (https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners).
-// It skips GitLab's sections in brackets.
+// owners reads a CODEOWNERS file, in which each line has a pattern and its owners. It skips
+// GitLab's sections in brackets. The format is described at
+// https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
 func (r *reader) owners(chunks []document.Chunk) {
 	for i, c := range chunks {
 		for line := range strings.Lines(c.Words()) {
@@ -28,7 +28,7 @@ func (r *reader) owners(chunks []document.Chunk) {
 	}
 }
 
-// files returns the entity for all files of the document's source that match a pattern.
+// files returns the entity for all files that match a pattern, in the source of document d.
 func files(d *document.Document, pattern string) *Entity {
 	source, _, _ := strings.Cut(string(d.ID), ":")
 	e := &Entity{Kind: Path, Key: source + ":" + pattern, Name: pattern}
@@ -81,8 +81,8 @@ func Covers(pattern, file string) bool {
 // maxSegments is the maximum combined number of segments of a pattern and a file.
 const maxSegments = 64
 
-// matches compares a pattern and a path segment by segment. After a mismatch, the last "**"
-// consumes one more segment. The time is at most proportional to the product of both lengths.
+// matches compares a pattern and a path segment by segment. After a mismatch, the last "**" matches
+// one more segment. The time is at most proportional to the product of both lengths.
 func matches(pattern, names []string) bool {
 	p, n := 0, 0
 	star, from := -1, 0

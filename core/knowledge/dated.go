@@ -34,9 +34,10 @@ func MeansDates(rest string, p Period, now time.Time) bool {
 // ErrNoRelease reports that no readable document has the date of the release.
 var ErrNoRelease = errors.New("no document that these readers may see tells when that was released; ask without it, or with a date")
 
-// Dated finds the period that a text names. It returns the period and the rest of the text. The
-// period may be relative to a release, such as "since the release". The date of the release then
-// comes from a document that the audience may read. If the graph is nil, no releases are known.
+// Dated finds the period that a text names. It returns the period and the rest of the text. If the
+// period is relative to a release, such as "since the release", the date of the release comes from
+// a document that the audience may read. The error wraps [ErrNoRelease] if no document has it, or
+// if g is nil. If the text names no period, Dated returns an open one and the whole text.
 func Dated(ctx context.Context, g Graph, q Question, text string, now time.Time) (p Period, rest string, err error) {
 	if p, rest = ReadPeriod(text, now); !p.Open() {
 		return p, rest, nil

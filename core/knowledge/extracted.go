@@ -70,8 +70,8 @@ func (s *Spelling) Of(name string) string {
 	return ""
 }
 
-// EntityOf returns the entity of a kind with a name. It returns nil if the text is not a name. The
-// key of a person is the same as that of a person in a line "Owner: …".
+// EntityOf returns the entity of a kind with a name, or nil if the text is not a name. A person
+// gets the same key as from a line "Owner: …".
 func EntityOf(kind Kind, name string) *Entity {
 	form := Form(name)
 	switch {
@@ -85,8 +85,8 @@ func EntityOf(kind Kind, name string) *Entity {
 	return &Entity{Kind: kind, Key: form, Name: name}
 }
 
-// With returns the reading with up to most additional facts. It skips facts that the reading
-// already has.
+// With returns the reading with the additional facts that it does not have yet, at most most of
+// them.
 func (r Reading) With(facts []Fact, most int) Reading {
 	seen := make(map[string]bool, len(r.Facts)+len(facts))
 	key := func(f Fact) string {

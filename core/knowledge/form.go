@@ -104,7 +104,8 @@ func words(text string) func(yield func(string) bool) {
 	}
 }
 
-// possessive removes "'s" from the start of the text that follows a word.
+// possessive removes "'s" from the start of rest, which is the text after a word. It returns false
+// if rest does not start with "'s".
 func possessive(rest string) (string, bool) {
 	for _, mark := range []string{"'s", "’s", "'S", "’S"} {
 		if after, cut := strings.CutPrefix(rest, mark); cut {

@@ -37,9 +37,9 @@ const (
 // Entity is a thing that documents mention.
 type Entity struct {
 	Kind Kind
-	// Key identifies the entity within its kind. It is a mail address, an account with "@", or a
-	// ticket number. Other entities are identified by the normal form of the name. Two people with
-	// the same name are distinct if their documents give an address or account.
+	// Key identifies the entity within its kind: a mail address, an account with "@", a ticket
+	// number, or else the normal form of the name. Two people with the same name are distinct if
+	// their documents give an address or account.
 	Key   string
 	Name  string   // as spelled in the document
 	Other []string // other names
@@ -55,13 +55,13 @@ type Relation string
 const (
 	Authored   Relation = "authored"
 	Owns       Relation = "owns"
-	WorksOn    Relation = "works on" // is assigned to, or is the team of a document
+	WorksOn    Relation = "works on" // the subject is assigned to the object, or is its team
 	PartOf     Relation = "part of"
 	Mentions   Relation = "mentions"
 	LinksTo    Relation = "links to"
 	DependsOn  Relation = "depends on"
 	Supersedes Relation = "supersedes"
-	Releases   Relation = "releases" // announces a release
+	Releases   Relation = "releases" // the subject announces the release
 )
 
 // Relations returns all relations.
@@ -69,8 +69,8 @@ func Relations() []Relation {
 	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, DependsOn, Supersedes, Releases}
 }
 
-// Fact is a statement of a document. A nil side stands for the document itself. At most one side is
-// nil.
+// Fact is a statement of a document. A nil Subject or Object means the document itself. At most one
+// of them is nil.
 type Fact struct {
 	Subject  *Entity
 	Relation Relation
@@ -90,7 +90,6 @@ type Reading struct {
 type Statement struct {
 	Relation Relation
 	// Subject and Object are names as the stating document spells them, or titles of documents.
-	// IsDocument of a side says that the side is the document of SubjectRef or ObjectRef.
 	Subject, Object         string
 	SubjectKind, ObjectKind Kind
 	SubjectKey, ObjectKey   string // of an entity (Entity.Key); empty for a document
@@ -101,9 +100,9 @@ type Statement struct {
 	At                    time.Time    // date of the document; zero if unknown
 }
 
-// MayRetire reports whether the statement's document may declare the document replaced to be
-// outdated. It may if both documents are the same or belong to the same source. Authors of one
-// source do not decide about another source.
+// MayRetire reports whether the statement's document may declare replaced to be outdated. It may if
+// they are the same document or belong to the same source. Authors of one source do not decide
+// about another source.
 func (s Statement) MayRetire(replaced document.Ref) bool {
 	return s.Document.ID == replaced.ID || s.Document.Source == replaced.Source
 }
@@ -135,16 +134,16 @@ type Question struct {
 	// file paths relative to the root of their source; they count as further names of documents
 	Paths     []string
 	Relations []Relation // none means all
-	// range of the dates of stating documents; To is exclusive, and zero is unbounded
+	// range of the dates of stating documents; To is exclusive, and a zero end is open
 	From, To time.Time
 	Limit    int // maximum number of statements
-	// Whole is used by Ask. If it is set, Ask uses a name only if the name contains all words of
-	// the question. A question about "the outage of payments" then does not match the page
-	// "Payments". Callers that cannot judge the relevance of a statement set it.
+	// Whole makes [Ask] use a name only if it contains all words of the question. A question about
+	// "the outage of payments" then does not match the page "Payments". Callers that cannot judge
+	// the relevance of a statement set it.
 	Whole bool
-	// Object excludes statements that have the names as subjects. Subject excludes statements that
-	// have the names as objects. A question about what replaced the names, for example, sets
-	// Object.
+	// Object limits the result to statements that have the names as objects. Subject limits it to
+	// statements that have the names as subjects. A question about what replaced the names, for
+	// example, sets Object.
 	Object, Subject bool
 }
 
@@ -161,17 +160,17 @@ type Neighbour struct {
 
 // Limits above which names and facts carry no information.
 const (
-	// HubOwners is the number of readable documents with the same title from which that title is no
-	// longer a name.
+	// HubOwners is the number of readable documents with the same title from which the title is too
+	// common to be a name.
 	HubOwners = 10
-	// HubUses is the number of readable passages with a name from which that name is an ordinary
-	// word. It is 1 % of the 14,000 passages that were used to measure it.
+	// HubUses is the number of readable passages with a name from which the name is an ordinary
+	// word. It is 1 % of the 14,000 passages that were measured.
 	HubUses = 140
 	// MaxCounted is the maximum number of documents and passages per name that are checked for
 	// permissions. A name with more is an ordinary word for everyone.
 	MaxCounted = 2000
-	// MaxNames is the maximum number of names that are stored for a passage. Only the first ones
-	// are stored. A page that names everything is not about any of it.
+	// MaxNames is the maximum number of names that are stored for a passage, in order of
+	// occurrence. A page that names everything is not about any of it.
 	MaxNames = 64
 	// MaxChanged limits the files of ChangedFiles.
 	MaxChanged = 20

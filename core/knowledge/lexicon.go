@@ -73,7 +73,7 @@ func (l *Lexicon) Remove(form string) {
 	}
 }
 
-// noWord is the number that stands for a word that no name contains.
+// noWord is the number of a word that no name contains.
 const noWord = ^uint32(0)
 
 // Find returns the names in a text, each once, in order of occurrence. At each position it takes
@@ -105,8 +105,8 @@ func (l *Lexicon) Find(text string) []NameID {
 	return found
 }
 
-// longest returns the longest name at the beginning of a text and its number of words. The number
-// is 0 if there is no name.
+// longest returns the longest name at the beginning of a text, given as numbers of words. length is
+// the number of its words, or 0 if there is no name.
 func (l *Lexicon) longest(numbers []uint32) (length int, id NameID) {
 	state := uint32(0)
 	for i, number := range numbers {

@@ -13,8 +13,8 @@ type Period struct{ From, To time.Time }
 // Open reports whether the period is unbounded.
 func (p Period) Open() bool { return p.From.IsZero() && p.To.IsZero() }
 
-// periodForm is a way to name a period in one language. It has a pattern and a function that parses
-// a match.
+// periodForm is one form of naming a period in one language, such as "between … and …". read
+// parses the submatches of the pattern at.
 type periodForm struct {
 	at   *regexp.Regexp
 	read func(m []string, now time.Time) (Period, bool)
@@ -93,7 +93,8 @@ func ReadPeriod(question string, now time.Time) (Period, string) {
 	return Period{}, question
 }
 
-// spanOf returns the range from the start of the first period to the end of the second.
+// spanOf returns the range from the start of the first period to the end of the last. It returns
+// false if ok is false or the range is empty.
 func spanOf(first, last Period, ok bool) (Period, bool) {
 	if !ok {
 		return Period{}, false
@@ -104,7 +105,7 @@ func spanOf(first, last Period, ok bool) (Period, bool) {
 	return Period{From: first.From, To: last.To}, first.From.Before(last.To)
 }
 
-// lastFew returns the period that began number units ago. Its end is open.
+// lastFew returns the period that began the given number of units before now. Its end is open.
 func lastFew(number string, of int, now time.Time) (Period, bool) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
@@ -122,7 +123,7 @@ const (
 	aYear
 )
 
-// unit returns the index of a unit in units. word may be any form of the unit.
+// unit returns the index of a unit in t.units. word may be any form of the unit, such as "weeks".
 func (t *tongue) unit(word string) int {
 	for i, u := range t.units {
 		if wholeMatch(u).MatchString(word) {
@@ -136,7 +137,8 @@ func wholeMatch(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:` + pattern + `)$`)
 }
 
-// namer returns a function that parses a day, month, quarter or year of the language.
+// namer returns a function that parses a day, month, quarter or year in the language, such as
+// "March 2025" or "last week".
 func (t *tongue) namer() func(text string, now time.Time) (Period, bool) {
 	today, yesterday := wholeMatch(t.today), wholeMatch(t.yesterday)
 	relative := regexp.MustCompile(`(?i)^(?:(` + t.last + `)|` + t.this + `)\s+(\S+)$`)
@@ -178,8 +180,8 @@ func (t *tongue) namer() func(text string, now time.Time) (Period, bool) {
 	}
 }
 
-// inYear returns n months that begin with first. The second word is the year. Without it, the year
-// is the latest in which month first has begun.
+// inYear returns n months that begin with the month first. words[1] is the year. Without it, the
+// year is the latest in which that month has begun.
 func inYear(words []string, now time.Time, n int, first time.Month) (Period, bool) {
 	year := now.Year()
 	if len(words) > 1 {
@@ -208,7 +210,7 @@ func unitRange(of int, now time.Time, offset int) Period {
 	return dayRange(now, offset, 1)
 }
 
-// dayRange returns n days. The first is after days later than a time.
+// dayRange returns n days, beginning after days later than the day of the given time.
 func dayRange(of time.Time, after, n int) Period {
 	return Period{startOfDay(of, 0, after), startOfDay(of, 0, after+n)}
 }

@@ -47,7 +47,7 @@ func (r *reader) addTitles() {
 	}
 }
 
-// add adds a fact unless it was added before.
+// add adds a fact, unless it was added before or the document already has MaxFacts facts.
 func (r *reader) add(f Fact) {
 	if len(r.Facts) >= MaxFacts {
 		return
@@ -70,7 +70,7 @@ func sideKey(e *Entity) string {
 	return string(e.Kind) + ":" + e.Key
 }
 
-// readMetadata reads the document's metadata.
+// readMetadata extracts the statements in the document's metadata.
 func (r *reader) readMetadata() {
 	for key, value := range r.document.Metadata {
 		r.readLabel(key, value, 0)

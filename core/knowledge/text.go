@@ -32,9 +32,9 @@ func (r *reader) readText(text string, chunk int) {
 	r.readTerms(text)
 }
 
-// firstValue returns the text before the next key in a line, the key, and the text after the key.
-// One line may contain "Owner: Ann Lee" and "Author: Bo Chen", because Markdown joins adjacent
-// lines. A key begins with a capital letter.
+// firstValue splits the rest of a line, after a key and a colon, at the next key: "Ann Lee Author:
+// Bo Chen" yields "Ann Lee", "Author" and "Bo Chen". Markdown joins adjacent lines in this way. A
+// key begins with a capital letter.
 func firstValue(rest string) (value, key, behind string) {
 	for from := 0; ; {
 		colon := strings.IndexByte(rest[from:], ':')
@@ -141,9 +141,9 @@ const maxAddress = 500 // bytes
 // length. It bounds the time for adversarial link texts.
 const maxLinkSearch = 64
 
-// addLinks adds the document's links, whose targets are not in the text. Links are in reading
-// order. addLinks assigns each link to the first passage that contains the link's text. The search
-// starts at the passage of the previous link.
+// addLinks adds the document's links, whose targets are not in the text. It assigns each link to
+// the first passage that contains the link's text. Links are in reading order, so the search starts
+// at the passage of the previous link.
 func (r *reader) addLinks(chunks []document.Chunk) {
 	left := 0
 	for i := range chunks {
@@ -179,8 +179,8 @@ func documentAt(text string) *Entity {
 	return &Entity{Kind: Document, Key: u.String(), Name: text}
 }
 
-// replacedDocuments returns the document that the value of "supersedes" names. It uses the address
-// in the value, or the title if there is no address.
+// replacedDocuments returns the document that the value of a key such as "supersedes" names. It
+// prefers an address in the value to a title. It returns nil if the value is neither.
 func replacedDocuments(value string) []*Entity {
 	if at := strings.Index(value, "http"); at >= 0 {
 		end := at

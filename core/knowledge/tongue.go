@@ -9,11 +9,11 @@ import (
 // ignore case.
 type tongue struct {
 	months [12]string
-	// day, week, month, quarter and year, in the form after the words for last and this; after a
-	// number, an s may follow
+	// day, week, month, quarter and year, as they follow the words for last and this; after a
+	// number, an "s" may follow
 	units                        [5]string
 	last, this, today, yesterday string
-	// before a number of units
+	// words before a number of units, such as "in the last"
 	lastFew string
 	// words before a moment; day is the form before a date
 	between, from, before, since, after, in, day string
@@ -42,7 +42,8 @@ var tongues = []tongue{
 	},
 }
 
-// anyWord returns a pattern for words in all languages. of returns the words of one language.
+// anyWord returns a pattern that matches words of all languages. of returns the words of one
+// language as a pattern.
 func anyWord(of func(t *tongue) string) *regexp.Regexp {
 	var all []string
 	for i := range tongues {

@@ -76,20 +76,20 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 	}
 }
 
-// try is one attempt at one model.
+// try is one attempt to stream a request from one model.
 type try struct {
 	model    Model
 	policy   Policy
 	yield    func(Delta, error) bool
 	fallback bool
 
-	held      []Delta // not passed on yet
-	shown     bool    // something was passed on
-	remaining bool    // the reader has left the loop
+	held      []Delta // deltas that were not forwarded yet
+	shown     bool    // a delta was forwarded
+	remaining bool    // the consumer has left the loop
 
-	silence time.Duration // allowed now
+	silence time.Duration // maximum time until the next delta
 
-	first  time.Time // when the first delta came
+	first  time.Time // arrival of the first delta
 	usage  Usage
 	finish Finish
 }
@@ -110,19 +110,18 @@ func (t *try) run(parent context.Context, req Request, attempt int) (err error) 
 	}()
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	// The provider is made to end by cancelling its context: there is no second goroutine that
-	// could be left behind.
+	// The watchdog cancels the provider's context, so no second goroutine can leak.
 	watchdog := time.AfterFunc(t.silence, func() { cancel(ErrStalled) })
 	defer watchdog.Stop()
 	for d, err := range t.model.Stream(ctx, req) {
 		if err != nil {
 			return t.failure(ctx, name, err)
 		}
-		if d == (Delta{}) { // a sign of life
+		if d == (Delta{}) { // heartbeat
 			watchdog.Reset(t.silence)
 			continue
 		}
-		// The reader's time is not the model's silence.
+		// The time that the consumer takes is not silence of the model.
 		watchdog.Stop()
 		if t.first.IsZero() {
 			t.first = time.Now()

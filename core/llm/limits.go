@@ -22,14 +22,15 @@ var AnswerLimits = Limits{Text: 128 << 10, Bytes: 2 << 20, Duration: 30 * time.M
 
 const (
 	pieceCost  = 160 // bytes of memory of a Delta with a CallDelta
-	tokenBytes = 16  // the most that a token has on average; it is about 4 in English
+	tokenBytes = 16  // upper bound of the mean size of a token; about 4 in English
 	leastText  = 4 << 10
 )
 
 // ErrEndless reports that a model exceeded Limits before it sent any visible text.
 var ErrEndless = errors.New("the model did not come to an end")
 
-// of returns the limits for the answer to req.
+// of returns the limits for the answer to req. Request.MaxTokens may lower the limit of the
+// text.
 func (l Limits) of(req Request) Limits {
 	if req.MaxTokens > 0 {
 		l.Text = min(l.Text, max(req.MaxTokens*tokenBytes, leastText))

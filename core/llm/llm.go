@@ -52,7 +52,7 @@ type ToolCall struct {
 // ToolChoice says whether the model may, must or must not call a tool.
 type ToolChoice struct {
 	Mode ChoiceMode
-	Name string // with Required: this tool; empty means any
+	Name string // with Required: the tool to call; empty means any
 }
 
 // ChoiceMode is the mode of a ToolChoice. The zero value is Auto.
@@ -64,12 +64,12 @@ const (
 	None
 )
 
-// Request is one inference.
+// Request is the input of one model call.
 type Request struct {
 	Messages       []Message
 	Tools          []ToolSpec
 	Choice         ToolChoice
-	MaxTokens      int             // of the reply; 0 leaves it to the provider
+	MaxTokens      int             // maximum length of the reply; 0 leaves it to the provider
 	ResponseFormat json.RawMessage // JSON Schema that the answer must follow; nil for free text
 	Temperature    float64
 }

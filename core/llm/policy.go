@@ -13,7 +13,7 @@ import (
 // values of DefaultPolicy.
 type Policy struct {
 	Attempts int           // per model, including the first
-	Backoff  time.Duration // before the second attempt; doubled for each further one
+	Backoff  time.Duration // wait before the second attempt; doubled for each further attempt
 	// maximum wait between two attempts if the provider does not specify one
 	MaxBackoff    time.Duration
 	MaxRetryAfter time.Duration // a provider that asks for a longer pause is not retried

@@ -59,7 +59,7 @@ func Thoughts(stream iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	}
 }
 
-// thoughts is the state of one reply.
+// thoughts separates tagged reasoning from the answer in one reply.
 type thoughts struct {
 	buf   string // text that may still be part of a tag
 	close string // closing tag to wait for; empty outside tags

@@ -21,8 +21,8 @@ func Loopback(address string) bool {
 	return err == nil && at.Addr().IsLoopback() && at.Port() > 0
 }
 
-// AddressOf returns the local address in OLLAMA_HOST or in the base URL of an endpoint. ok is false
-// if host is another machine or invalid.
+// AddressOf returns the address, as host:port, of a local server. host is the value of
+// OLLAMA_HOST or the base URL of an endpoint. ok is false if host is another machine or invalid.
 func AddressOf(host string) (address string, ok bool) {
 	host = strings.Trim(strings.TrimSpace(host), `"'`)
 	if host == "" {
@@ -33,7 +33,7 @@ func AddressOf(host string) (address string, ok bool) {
 	switch {
 	case !found:
 		rest = host
-	case scheme == "http": // Ollama's own rule: a scheme brings its port
+	case scheme == "http": // as in Ollama, a scheme implies its default port
 		port = "80"
 	default:
 		return "", false

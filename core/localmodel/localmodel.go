@@ -49,13 +49,13 @@ const (
 	ToolsYes
 )
 
-// Model is a model of a server.
+// Model is a language model that a [Server] offers.
 type Model struct {
 	Name   string  // the server's name for it
 	Size   float64 // billions of parameters; 0: unknown
 	Tools  Tools
 	Window int // loaded context length; 0 if not loaded or unknown
-	Most   int // tokens that the model was trained for; 0: unknown
+	Most   int // maximum context length of the model in tokens; 0: unknown
 	Loaded bool
 }
 
@@ -77,9 +77,9 @@ const (
 
 // family is a series of models that people run at home.
 type family struct {
-	prefix string // of the model's bare name
+	prefix string // beginning of the model's name without path, such as "qwen3"
 	rank   int    // higher writes better answers at the same size
-	tools  Tools  // of the family, if the server does not say
+	tools  Tools  // support for tools, if the server does not report it
 }
 
 // families lists the known families. If several prefixes match, the longest applies.
@@ -143,7 +143,8 @@ func Leaves(name string) bool {
 	return strings.HasSuffix(name, "-cloud") || strings.HasSuffix(name, ":cloud")
 }
 
-// familyOf returns the family of a model with a given name.
+// familyOf returns the family with the longest prefix of a model's name. If there is none, it
+// returns a family with unknownRank.
 func familyOf(name string) family {
 	bare := strings.ToLower(Shown(name))
 	if i := strings.LastIndexByte(bare, '/'); i >= 0 {
@@ -226,7 +227,7 @@ func sizeBand(billions float64) int {
 	case billions <= 40:
 		return 3
 	}
-	return 1 // it takes minutes on most machines
+	return 1 // an answer takes minutes on most machines
 }
 
 // Compare orders models, better ones first. It prefers models that are large enough, and then

@@ -52,7 +52,7 @@ func thousands(tokens int) string {
 }
 
 // Question returns the text that asks whether the first offer should write the answers. Further
-// offers have numbers.
+// offers are numbered from 2.
 func Question(offers []Offer) string {
 	first := offers[0]
 	says := fmt.Sprintf("%s runs here with %s.", first.Server.Kind, first.Model.Describe())

@@ -32,9 +32,9 @@ const (
 
 // Loop answers questions. It is safe for concurrent use.
 type Loop interface {
-	// Alone runs a question through the loop of a turn. Only the person who asked sees the result,
-	// and nothing is stored. Alone calls still before each step and ends the turn if still fails.
-	// It ends the turn at once when ctx ends.
+	// Alone answers a question as in a conversation with one person. Only the person who asked
+	// sees the result, and nothing is stored. Alone calls still before each step. If still fails,
+	// or when ctx ends, it ends the turn.
 	Alone(ctx context.Context, t session.Turn, still func(context.Context) error, sink packet.Sink) (turn.Report, error)
 	// Readable returns the documents that exist and that the audience may read at the time of the
 	// call.
@@ -118,8 +118,8 @@ func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) 
 	return s.askedResult(ctx, r, report.Best())
 }
 
-// checkUnchanged returns an error if the token is no longer valid. It also returns an error if the
-// person's audience has changed since the call began.
+// checkUnchanged returns an error if the reader's token is no longer valid, or if the reader's
+// audience has changed since the call began.
 func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	if r.caller.valid != nil {
 		if err := r.caller.valid(ctx); err != nil {
@@ -133,8 +133,8 @@ func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	return err
 }
 
-// askedResult returns the result of a turn. It returns an error if the person may no longer read a
-// document behind the answer.
+// askedResult returns the answer of a turn as the result of the tool ask. It returns an error if
+// the person may no longer read a document behind the answer.
 func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (output, error) {
 	if err := s.checkUnchanged(ctx, r); err != nil {
 		return output{}, err
@@ -190,7 +190,8 @@ func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (out
 	return out, nil
 }
 
-// referenceCode returns, in parentheses, the reference of a failure in the log.
+// referenceCode returns " (code REFERENCE)", or "" without a reference. The reference identifies a
+// failure in the log.
 func referenceCode(reference string) string {
 	if reference == "" {
 		return ""
@@ -205,8 +206,8 @@ func formatDate(at time.Time) string {
 	return at.Format("2006-01-02")
 }
 
-// fitResult filters titles and notes and cuts the result to maxText. It does not filter the answer,
-// which has already passed the filters.
+// fitResult encodes a result of ask as text. It filters titles and notes, and cuts the result to
+// maxText tokens. It does not filter the answer, which has already passed the filters.
 func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
@@ -248,8 +249,8 @@ func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 	}
 }
 
-// shorten returns at most the first three quarters of a text. It cuts at the end of a paragraph or
-// line. It cuts a text of one line after its last complete link.
+// shorten returns at most the first three quarters of a text. It cuts at the end of a line. If
+// there is only one line, it does not cut inside a link.
 func shorten(text string) string {
 	runes := []rune(text)
 	part := string(runes[:len(runes)*3/4])
@@ -262,8 +263,9 @@ func shorten(text string) string {
 	return strings.TrimSpace(part)
 }
 
-// progress returns a sink that tells a client about the progress of a turn, and a function that
-// stops the sink. A slow client does not block the turn. It receives only the latest sentence.
+// progress returns a sink that passes descriptions of a turn's progress to tell, and a function
+// that stops the sink. A slow client does not block the turn. It receives only the latest
+// description.
 func progress(ctx context.Context, tell func(context.Context, string)) (sink packet.Sink, end func()) {
 	if tell == nil {
 		return packet.SinkFunc(func(packet.Packet) {}), func() {}

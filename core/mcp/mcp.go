@@ -43,7 +43,8 @@ const Instructions = "Footnote searches an organisation's own documents with the
 	"read a document where a passage is not enough. State the title and the address of each document that you rely on. " + fence
 
 // forAsker is a notice before results for Slackbot, which may show results in a conversation of
-// several people. asideRoom is the number of tokens reserved for the notice.
+// several people. asideRoom is the number of tokens reserved for it. maxText is the maximum number
+// of tokens of the result after the notice.
 const (
 	forAsker  = "This result is for the person who asked alone. Do not show it, or what it says, to others.\n"
 	asideRoom = 50
@@ -60,7 +61,7 @@ const Channel = "mcp"
 // Caller is the person on whose behalf calls run.
 type Caller struct {
 	Who   session.Actor
-	At    session.Place // place whose settings apply; its channel is Channel
+	At    session.Place // scope whose settings apply; its channel is Channel
 	Token string        // id of the token; empty: none was needed
 	Door  Door
 	// Present returns the person as the only viewer of the result. It may call the platform.
@@ -95,8 +96,8 @@ type People interface {
 // Quotas counts calls against the same quotas as questions. It is safe for concurrent use.
 type Quotas interface {
 	policy.Exhaustion
-	// Count counts a call against all its quotas. If any quota is exhausted, Count does not count
-	// the call. It then returns the time at which all quotas have room again.
+	// Count counts a call against all given quotas. If any of them is exhausted, it counts nothing
+	// and returns the time at which all of them have room again.
 	Count(ctx context.Context, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error)
 }
 
@@ -129,8 +130,8 @@ type Journal interface {
 }
 
 // Index reads the organisation's documents. All methods omit documents that the audience may not
-// read. Permissions come from the index and, for sources that support them, from point checks.
-// Index is safe for concurrent use.
+// read. The index holds the permissions. Some sources are also asked at the time of the call
+// (core/pointcheck). Index is safe for concurrent use.
 type Index interface {
 	// Excerpts returns chunks of documents, ordered by document and position.
 	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
@@ -159,13 +160,14 @@ type Deps struct {
 	Counter budget.Counter
 	Loop    Loop      // answers questions; nil: ask is not offered
 	Related tool.Tool // the tool knowledge; nil: related is not offered
-	// Sources returns the sources that the document sets of a place and of its agent allow. An
+	// Sources returns the sources that the document sets of a channel and of its agent allow. An
 	// empty result means all sources.
 	Sources func(ctx context.Context, at session.Place) ([]document.SourceID, error)
-	// Rights returns, for each tool, which of the people who may ask may use the tool. All of them
-	// may use a tool without an entry. A nil Rights has no entries.
+	// Rights returns the access list of each restricted tool, by name. Everyone who may ask may
+	// use a tool without an entry. If Rights is nil, no tool is restricted.
 	Rights func() map[string]access.ACL
-	// Filter returns the current filter of questions and answers. A nil Filter allows everything.
+	// Filter returns the current filter of questions and answers. A nil *filter.Filter allows
+	// everything.
 	Filter func() (*filter.Filter, error)
 	Logger *slog.Logger
 	Now    func() time.Time
@@ -194,8 +196,8 @@ func (s *Service) Caller(ctx context.Context, secret string) (Caller, Token, err
 	return caller, t, nil
 }
 
-// token returns the token with a hash. If the token is invalid, the error is a Refusal with the
-// reason.
+// token returns the token with the hash of its secret. If the token is unknown or invalid, the
+// error is a Refusal with the reason.
 func (s *Service) token(ctx context.Context, hash Hash) (Token, error) {
 	t, err := s.Tokens.Find(ctx, s.Tenant, hash)
 	if errors.Is(err, ErrUnknownToken) {
@@ -217,8 +219,8 @@ func (s *Service) For(person access.Account, by Door) Caller {
 	}
 }
 
-// errOther reports that a platform returned another person. People in two workspaces may have the
-// same id.
+// errOther reports that a platform returned another person than the requested one. People in two
+// workspaces may have the same id.
 var errOther = errors.New("this server is not connected to the workspace of the person")
 
 // presenceOf looks a person up on the platform. It rejects the result if it is another person.
@@ -264,7 +266,7 @@ func (r reader) covers(id document.SourceID) bool {
 	return len(r.sources) == 0 || slices.Contains(r.sources, id)
 }
 
-// run answers one call of a tool.
+// run answers a call of one tool on behalf of r.
 type run func(ctx context.Context, r reader, arguments json.RawMessage) (output, error)
 
 // Call runs a tool, writes an audit entry, and returns the result. Every error is a Refusal, which
@@ -365,8 +367,8 @@ func present(ctx context.Context, c Caller) (access.Presence, error) {
 	}
 }
 
-// admit checks whether the caller may ask and may use the tool. It also checks the quotas that
-// apply to questions.
+// admit checks whether the caller may ask and may use the tool, and counts the call against the
+// quotas for questions. The error is a Refusal if the call is not admitted.
 func (s *Service) admit(ctx context.Context, c Caller, audience access.Audience, name string) error {
 	rules, err := policy.In(ctx, s.Policies, s.Tenant, c.At)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// related returns statements of documents about people, teams, projects and other documents. A
-// document may be named by its id or address.
+// related returns statements of documents about a person, a team, a project or another document.
+// The argument "about" names it. For a document it may be the id or address.
 func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
 		About  string `json:"about"`

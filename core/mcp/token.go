@@ -21,10 +21,10 @@ const (
 // Token is a stored personal token. It names one person and does not contain its secret.
 type Token struct {
 	ID, Name string
-	Person   access.Account // Workspace and ID count
+	Person   access.Account // only Workspace and ID are set
 	Created  time.Time
 	Expires  time.Time
-	Revoked  time.Time // zero: it is not
+	Revoked  time.Time // zero: not revoked
 	Used     time.Time // to the minute; zero: never
 }
 

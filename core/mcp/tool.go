@@ -235,14 +235,15 @@ func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first in
 	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
 }
 
-// joinChunks joins the text of chunks until room, in tokens, is used. It fetches further chunks as
-// needed. next is the position of the first chunk that did not fit. It is 0 if all chunks fit.
+// joinChunks joins the text of chunks until room, in tokens, is used. It fetches further chunks of
+// the document as needed. next is the position of the first chunk that did not fit, or 0 if the
+// document ended.
 func (s *Service) joinChunks(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
 	var joined document.Joiner
 	last, empty := 0, true
 	for {
 		for _, p := range chunks {
-			// as it is escaped
+			// The escaped text counts.
 			size := s.Counter.Count(tool.DocumentsJSON([]tool.Document{{Contents: joined.Next(p.Chunk)}}, ""))
 			if size > room && !empty {
 				return joined.String(), p.Chunk.Ordinal, nil
@@ -353,7 +354,7 @@ func (s *Service) fenceResult(ctx context.Context, documents string, found []doc
 	return out, nil
 }
 
-// readResult is the JSON that tools write.
+// readResult is the JSON that the tools search, read_document and related return.
 type readResult struct {
 	Documents  []tool.Document       `json:"documents"`
 	Note       string                `json:"note"`

@@ -65,7 +65,7 @@ type Citation struct {
 }
 
 // Reference is a document in a prompt, with the number and the text that the model saw. If the text
-// was a chunk of the index, later turns can add the chunk to the source window again.
+// was a chunk of the index, later turns can add the chunk to their prompts again.
 type Reference struct {
 	Number   int
 	Document document.Ref

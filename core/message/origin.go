@@ -26,7 +26,7 @@ func Said(messages ...Message) []string {
 // of these documents. So the text is private if any document in the basis is private.
 type Basis struct {
 	Documents []document.ID
-	Unknown   bool // it includes something whose audience is unknown
+	Unknown   bool // the text was also made from content with an unknown audience
 }
 
 // BasisOf returns the basis of a text that was made from messages. The basis contains the

@@ -3,9 +3,9 @@ package message
 import "github.com/footnotehq/footnote/core/document"
 
 // Readable returns the part of a conversation that an audience may see. It drops an answer and the
-// tool calls of its turn if allowed refuses a document of the prompt, because both may repeat the
-// document. Questions remain, because people in the thread wrote them. Readable does not modify
-// history.
+// tool calls of its turn if allowed returns false for a document of the prompt, because both may
+// repeat the document. Questions remain, because people in the thread wrote them. Readable does not
+// modify history.
 func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	return without(history, func(m Message) bool {
 		for _, r := range m.Documents {

@@ -35,12 +35,12 @@ func Shown(history []Message) []Reference {
 	return shown
 }
 
-// Standing removes answers that depend on withdrawn text from a conversation. An example of
-// withdrawn text is a deleted message of a thread. Standing drops an answer, as Readable does, if
-// taken reports that a text of its prompt was removed from a document. It also drops later answers
-// that inherited the document. It does not modify history.
+// Standing removes answers that depend on withdrawn text from a conversation. taken reports whether
+// the text of a reference was withdrawn, for example because a message of a thread was deleted.
+// Standing drops every answer with such a text in its prompt, as Readable does. It also drops later
+// answers that inherited the document. It does not modify history.
 func Standing(history []Message, taken func(Reference) bool) []Message {
-	numbers := make(map[int]bool) // under which models know the documents
+	numbers := make(map[int]bool) // the models' numbers of documents with withdrawn text
 	for _, r := range Shown(history) {
 		if taken(r) {
 			numbers[r.Number] = true

@@ -20,7 +20,7 @@ type Accounts interface {
 	// AccountsOf returns the accounts in a workspace that belong to an identity (Owner.Identity).
 	// It follows the rules of access.Grants. The operator's statements have priority, and the
 	// address that the workspace vouches for comes next. Email is set for accounts that were found
-	// by their address. If the identity has an "@" as an account, it is an account of source.
+	// by their address. An identity that begins with "@" is an account of source.
 	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error)
 }
 
@@ -51,7 +51,7 @@ func (o Offer) Called() string {
 	return o.Owner.Called()
 }
 
-// Packet returns what a reader is shown.
+// Packet returns the offer in the form that packets use.
 func (o Offer) Packet() *packet.Owner {
 	return &packet.Owner{Name: o.Called(), Page: o.Page.Title, Ask: o.Askable()}
 }
@@ -69,10 +69,10 @@ func Unanswered(outcome session.Outcome, grounding packet.Grounding) bool {
 	return outcome == session.NoEvidence || outcome == session.Answered && grounding == packet.Uncited
 }
 
-// Nearest returns the owner of the nearest page that has one. It prefers an owner who may be asked.
-// pages are ordered by distance. audience is everyone who sees the answer. found is false if no
-// page has an owner. If the platform or store fails, Nearest returns an owner who is named but not
-// asked.
+// Nearest returns the owner of the nearest page that has one. It prefers an owner who may be
+// asked. pages are ordered by distance. audience is everyone who sees the answer. found is false
+// if no page has an owner. If it cannot determine who may be asked, Nearest returns the error
+// and an owner who is only named.
 func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (o Offer, found bool, err error) {
 	for _, page := range pages[:min(len(pages), maxPages)] {
 		owners, err := d.Of(ctx, audience, page, maxOwners)
@@ -140,7 +140,7 @@ func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.A
 	return found[0], nil
 }
 
-// openers holds who can open a thread at the moment.
+// openers holds who can currently open a thread.
 type openers struct {
 	named  []access.Account // everyone, if known
 	others access.ACL       // otherwise: who can open the channel

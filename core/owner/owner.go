@@ -30,7 +30,8 @@ type Owner struct {
 // platform would read as a mention or link.
 func (o Owner) Called() string { return Called(o.Name) }
 
-// Called returns a name for a sentence, in the same way as Owner.Called.
+// Called returns a name for a sentence. It shortens the name to maxName characters and removes
+// text that a platform would read as a mention or link.
 func Called(name string) string { return cut(cite.SafeTitle(name), maxName) }
 
 // Library checks permissions of documents. It is safe for concurrent use.
@@ -118,8 +119,8 @@ func concerns(s knowledge.Statement, page document.Ref) (own, about bool) {
 	return true, found && string(of) == source && knowledge.Covers(pattern, file)
 }
 
-// identity returns the identity of a statement's subject, which distinguishes people with the same
-// name.
+// identity returns the mail address, or the account with "@", of the person who is the
+// statement's subject. It returns "" for teams and for people known only by name.
 func identity(s knowledge.Statement) string {
 	if s.SubjectKind != knowledge.Person || strings.ContainsAny(s.SubjectKey, " /") {
 		return ""

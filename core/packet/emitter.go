@@ -45,16 +45,16 @@ func (e *Emitter) Emit(p Payload) {
 	}
 }
 
-// At returns an emitter for another place in the same stream. The new emitter has the ModelIndex of
-// e.
+// At returns an emitter with another placement in the same stream. The new emitter has the
+// ModelIndex of e.
 func (e *Emitter) At(p Placement) *Emitter {
 	p.ModelIndex = e.at.ModelIndex
 	return &Emitter{queue: e.queue, drained: e.drained, at: p, gate: e.gate}
 }
 
-// Closable returns an emitter for the same place, and a function that closes it. After the function
-// has returned, the emitter and all emitters derived from it send no packets. Use Closable for work
-// that may be abandoned, for example a tool that ignores its context.
+// Closable returns an emitter with the same placement, and a function that closes it. After the
+// function has returned, the emitter and all emitters derived from it send no packets. Use
+// Closable for work that may be abandoned, for example a tool that ignores its context.
 func (e *Emitter) Closable() (*Emitter, func()) {
 	g := &gate{}
 	return &Emitter{queue: e.queue, drained: e.drained, at: e.at, gate: g}, func() {
@@ -64,5 +64,5 @@ func (e *Emitter) Closable() (*Emitter, func()) {
 	}
 }
 
-// Placement returns the place of this emitter's packets.
+// Placement returns the placement of this emitter's packets.
 func (e *Emitter) Placement() Placement { return e.at }

@@ -17,10 +17,10 @@ type Placement struct {
 	TurnIndex    int  `json:"turn_index"`
 	TabIndex     int  `json:"tab_index"`                // parallel tool calls within a block
 	SubTurnIndex *int `json:"sub_turn_index,omitempty"` // block nested in a tool; nil at the top level
-	ModelIndex   int  `json:"model_index"`              // which of the models running at once
+	ModelIndex   int  `json:"model_index"`              // index of the answering model
 }
 
-// Packet is one placed payload.
+// Packet is a payload with its position in the user interface.
 type Packet struct {
 	Placement Placement
 	Payload   Payload
@@ -51,13 +51,13 @@ type (
 	MessageStart struct {
 		Documents []Document `json:"documents,omitempty"`
 	}
-	// MessageDelta appends to the answer.
+	// MessageDelta appends text to the answer.
 	MessageDelta struct {
 		Text string `json:"text"`
 	}
 	// ReasoningStart opens the model's reasoning.
 	ReasoningStart struct{}
-	// ReasoningDelta appends to the reasoning.
+	// ReasoningDelta appends text to the reasoning.
 	ReasoningDelta struct {
 		Text string `json:"text"`
 	}
@@ -114,7 +114,7 @@ type (
 	}
 	// DeepSearchPlanStart says that a deep search starts to split the question into sub-questions.
 	DeepSearchPlanStart struct{}
-	// DeepSearchPlanDelta appends to the plan.
+	// DeepSearchPlanDelta appends text to the plan.
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
@@ -135,8 +135,8 @@ type (
 	}
 	// Finding is the result of a sub-question, before its SectionEnd. State is "found", "missing"
 	// (the documents say nothing about it), "failed", or "dropped" (a person removed it). Text is
-	// one line of Markdown with the reader's citation numbers. Without a result, it is a sentence
-	// that says why there is no result.
+	// one line of Markdown without citation numbers, or a sentence that says why there is no
+	// result.
 	Finding struct {
 		State string `json:"state"`
 		Text  string `json:"text,omitempty"`
@@ -152,7 +152,7 @@ type (
 	// Progress is the state of a deep search. It is sent with each finding, and periodically if
 	// there is no finding for a while.
 	Progress struct {
-		Seconds   int `json:"seconds"` // since it began
+		Seconds   int `json:"seconds"` // since the search began
 		Searches  int `json:"searches"`
 		Most      int `json:"most"`      // planned maximum of searches
 		Documents int `json:"documents"` // distinct documents that were read
@@ -160,9 +160,9 @@ type (
 		// prices or no model.
 		Cost string `json:"cost,omitempty"`
 		// More is the expected remaining time in seconds, and MoreCost the expected remaining cost.
-		// Left is the part of the planned budget that the caps still allow. After the end, all
-		// three are zero or empty. MoreCost is empty without prices. Left is empty without prices
-		// or caps.
+		// Left is the budget that the caps still allowed when the plan was made. After the end, all
+		// three are zero or empty. MoreCost is empty without prices. Left is empty without prices or
+		// caps.
 		More     int    `json:"more_seconds,omitempty"`
 		MoreCost string `json:"more_cost,omitempty"`
 		Left     string `json:"left,omitempty"`
@@ -229,9 +229,9 @@ type (
 
 // Owner is the owner of a page that the audience may read.
 type Owner struct {
-	Name string `json:"name"`          // for a sentence, without markup
-	Page string `json:"page"`          // its title
-	Ask  bool   `json:"ask,omitempty"` // the asker may have them asked in the thread
+	Name string `json:"name"`          // name for a sentence, without markup
+	Page string `json:"page"`          // title of the page
+	Ask  bool   `json:"ask,omitempty"` // the owner can be asked in the thread
 }
 
 // Grounding says whether an answer is based on documents.
@@ -239,7 +239,7 @@ type Grounding string
 
 // The groundings. An answer that is not Cited has no citation numbers.
 const (
-	Cited   Grounding = "cited"   // at least one document
+	Cited   Grounding = "cited"   // it cites at least one document
 	Uncited Grounding = "uncited" // documents were found, but none was used
 	General Grounding = "general" // no document: the model's own knowledge
 )

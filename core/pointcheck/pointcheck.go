@@ -15,9 +15,9 @@ import (
 
 // Limits of the checks before an answer shows passages.
 const (
-	// checks per answer; further documents are hidden
+	// maximum checks per answer; documents beyond them are hidden
 	MaxQuestions = 20
-	Timeout      = 3 * time.Second // for all checks together
+	Timeout      = 3 * time.Second // time limit of all checks together
 	FreshFor     = time.Minute     // how long a result is reused
 )
 
@@ -39,9 +39,9 @@ func (a Answer) fresh(now time.Time) bool {
 	return a.Permission != index.CheckFailed && now.Sub(a.Asked) < FreshFor
 }
 
-// Newer returns the valid one of two answers to the same question. A failed check never replaces an
-// answer. Otherwise the answer with the later Asked is valid, whichever arrived first. If both have
-// the same Asked, a denial is valid.
+// Newer returns which of two answers to the same question applies. A failed check never replaces
+// an answer. Otherwise the answer with the later Asked applies, even if it arrived first. If
+// both have the same Asked, a denial applies.
 func Newer(a, b Answer) Answer {
 	switch {
 	case b.Permission == index.CheckFailed:
@@ -59,14 +59,14 @@ func Newer(a, b Answer) Answer {
 	return a
 }
 
-// Questions returns the point checks for documents, in the order of the documents. The checks of a
-// document have the most important first. A document needs no check if its access list names no
-// node, if several people listen, or if only the index knows its readers.
+// Questions returns the point checks that each document needs, in the order of its access list.
+// A document needs none if the audience may read it without a node, if its access list names no
+// node, or if several people listen.
 func Questions(audience access.Audience, documents []Document) map[document.ID][]Question {
 	people := peopleOf(audience)
 	out := make(map[document.ID][]Question)
 	for _, d := range documents {
-		if audience.MayRead(d.ACL) { // by a principal that is not a node
+		if audience.MayRead(d.ACL) { // through a principal that is not a node
 			continue
 		}
 		for _, p := range d.ACL {
@@ -141,7 +141,7 @@ func Judge(questions []Question, known map[Question]Answer, now time.Time) Verdi
 	for _, q := range questions {
 		a := known[q]
 		switch {
-		case a.Permission == index.Denied: // until a later answer allows it
+		case a.Permission == index.Denied: // even if the answer is not fresh
 			denied = true
 		case !a.fresh(now):
 			unchecked = true

@@ -181,7 +181,8 @@ func (l *layout) files(m message.Message, group int, newest bool) {
 	}
 }
 
-// shortened returns the names of the newest message's files that are cut or missing in the prompt.
+// shortened returns a notice for each file of the newest message that is cut or missing in the
+// prompt.
 func (l *layout) shortened(kept []budget.Kept) []string {
 	whole := make(map[int]bool)
 	for _, k := range kept {

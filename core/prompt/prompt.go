@@ -1,4 +1,4 @@
-// Package prompt builds the input of a model. It is the only place that converts messages of a
+// Package prompt builds the input of a model. Only this package converts messages of a
 // conversation to llm.Message.
 //
 // The parts of a prompt have this order:

@@ -120,7 +120,7 @@ type Reader struct {
 		Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 	}
 	Books spend.Books
-	// Room is the method Room of chat.Platform.
+	// Room is [chat.Platform.Room].
 	Room func(ctx context.Context, at thread.Ref) (chat.Room, error)
 }
 

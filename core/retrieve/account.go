@@ -22,7 +22,8 @@ type Found struct {
 // maxAccounted is the maximum number of passages in an Account.
 const maxAccounted = 25
 
-// Account returns the stored record of the result.
+// Account returns the record of the search that is stored for later explanations. It has at most
+// maxAccounted passages.
 func (r Result) Account() Account {
 	a := Account{Trace: r.Trace, Evidence: r.Evidence, Found: make([]Found, 0, min(len(r.Hits), maxAccounted))}
 	for _, h := range r.Hits[:min(len(r.Hits), maxAccounted)] {

@@ -124,12 +124,12 @@ func share(v, most float64) float64 {
 	return v / most
 }
 
-// byKeyword reports whether the keyword side chose a candidate. Candidates of the semantic side
-// must not affect how keyword candidates compare.
+// byKeyword reports whether candidate i was chosen by keywords. Without vectors, all candidates
+// were. Other candidates must not affect how keyword candidates compare.
 func (l List) byKeyword(i int) bool { return !l.Semantic || l.Entries[i].KeywordPos > 0 }
 
-// scale maps keyword scores to 0–1 over the candidates of the keyword side. Candidates chosen only
-// by the semantic side get values below 0.
+// scale maps keyword scores to 0–1 in place. The range is that of the candidates chosen by
+// keywords. Candidates chosen only by vectors get values below 0.
 func (l List) scale(keyword []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, v := range keyword {
@@ -146,9 +146,8 @@ func (l List) scale(keyword []float64) {
 	}
 }
 
-// scaleCosine maps cosines to 0–1 over the candidates with a vector. Candidates without a vector
-// get their keyword score. A cosine of 0 for these candidates would compress the range of all other
-// cosines.
+// scaleCosine maps cosines to 0–1 in place. A candidate without a vector gets its keyword score,
+// because a cosine of 0 would compress the range of all other cosines.
 func (l List) scaleCosine(cosine, keyword []float64) {
 	compared := make([]float64, 0, len(cosine))
 	without := func(e Candidate) bool { return e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 }

@@ -13,10 +13,10 @@ type Config struct {
 	Alpha       float64 // HYBRID_ALPHA: share of the semantic side; clipped to 0–1
 	TitleRatio  float64 // TITLE_CONTENT_RATIO: share of the title on the keyword side; clipped to 0–1
 	MaxChunks   int     // MAX_CHUNKS_FED_TO_CHAT; below 1 means the default
-	Above       int     // CONTEXT_CHUNKS_ABOVE the best chunk; below 0 means 0
-	Below       int     // CONTEXT_CHUNKS_BELOW it; below 0 means 0
-	TimeDecay   float64 // DOC_TIME_DECAY per year of age; below 0 means 0
-	FavorRecent float64 // FAVOR_RECENT_DECAY_MULTIPLIER; below 0 means 0
+	Above       int     // CONTEXT_CHUNKS_ABOVE: chunks shown before the best chunk; below 0 means 0
+	Below       int     // CONTEXT_CHUNKS_BELOW: chunks shown after it; below 0 means 0
+	TimeDecay   float64 // DOC_TIME_DECAY: decay per year of age; below 0 means 0
+	FavorRecent float64 // FAVOR_RECENT_DECAY_MULTIPLIER: factor of TimeDecay; below 0 means 0
 	// RECENCY_FLOOR: minimum Recency, clipped to 0–1; if the question asks for recent documents,
 	// RecentFloor applies instead
 	RecencyFloor float64

@@ -15,24 +15,24 @@ type Matched struct {
 	Here      bool // the passage contains the term
 }
 
-// Coverage returns the share, from 0 to 1, of a question's weight that a passage matches. The
-// weight of a word is the inverse document frequency of its rarest term in the index. A word
-// matches if any of its terms matches. A compound word, such as an identifier, matches if the whole
-// or all of its parts match. found[i] belongs to terms[i]. The result is 0 if no word has a weight.
+// Coverage returns the share, from 0 to 1, of a question's weight that a passage matches. found[i]
+// belongs to terms[i]. chunks is the size of the index. The result is 0 if no word matches.
 //
-// Words that occur in no document cannot match. If such a word is a name (analyse.Term.Name), the
-// coverage is 0, because no document can answer about it. If the name is not part of the topic
-// (analyse.Term.Aside), it weighs a quarter of the other words.
+// A word weighs the inverse document frequency of its rarest term. It matches if any of its terms
+// matches. A compound word, such as an identifier, matches if the whole or all of its parts match.
+// Words of any question (analyse.Term.Chatter) have no weight.
 //
-// An ordinary word that occurs in no document may have synonyms in the documents. It gets a share
-// of the mean weight. The share grows with the index, because small collections lack most words of
-// a language. The word gets the full weight if more words are missing than occur. The question is
-// then about another topic. In this comparison, names that occur count twice. A tie also gives the
-// full weight, unless a name occurs.
+// A word that occurs in no document cannot match. Its weight is relative to the mean weight of the
+// words that occur:
 //
-// Words of any question (analyse.Term.Chatter) have no weight. Words of a language without
-// documents (analyse.Term.Foreign) weigh a quarter if they occur in no document. Names and
-// identifiers can then still match.
+//   - If its language has no documents (analyse.Term.Foreign) or it is not part of the topic
+//     (analyse.Term.Aside), it weighs a quarter.
+//   - If it is another name (analyse.Term.Name), the result is 0, because no document can answer
+//     about it.
+//   - Any other word may have synonyms in the documents, so it weighs less than 1. Its weight grows
+//     with the index, because small collections lack most words of a language. It weighs 1 if more
+//     words are missing than occur, because the question is then about another topic. In this
+//     comparison, names that occur count twice. A tie also gives 1, unless a name occurs.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	var c count
@@ -65,8 +65,8 @@ const (
 	// minorShare is the weight of a word that occurs in no document and is in another language or
 	// not part of the topic. It is relative to the mean weight of the words that occur.
 	minorShare = 0.25
-	// unknownHalfChunks is a size of the index, in chunks. In an index of this size, an ordinary
-	// word that occurs in no document weighs half as much as other words.
+	// unknownHalfChunks is the size of an index, in chunks, in which an ordinary word that occurs
+	// in no document weighs half as much as other words.
 	unknownHalfChunks = 200
 )
 
@@ -79,8 +79,8 @@ func unknownWeight(c count, chunks int) float64 {
 	return float64(chunks) / float64(chunks+unknownHalfChunks)
 }
 
-// count holds two numbers for a question: the words that occur, where names count twice, and the
-// ordinary words that do not occur.
+// count counts the words of a question: known words occur in documents, where names count twice,
+// and unknown words are ordinary words that do not occur.
 type count struct {
 	known, unknown int
 	named          bool // a name occurs
@@ -104,7 +104,7 @@ type Word struct {
 	Here      bool   // the passage contains it
 	Name      bool   // as in analyse.Term
 	Foreign   bool
-	Aside     bool // next to the question
+	Aside     bool // not part of the question's topic
 }
 
 // WeightedWords yields the words of a question that have a weight. A compound word, for example an
@@ -155,8 +155,7 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	return words + int(math.Round(unknownWeight(c, chunks)*float64(c.unknown)))
 }
 
-// Frequencies returns the number of chunks that contain each term of a question. frequency[i]
-// belongs to terms[i].
+// Frequencies returns the frequency of each term by its text. frequency[i] belongs to terms[i].
 func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	out := make(map[string]int, len(terms))
 	for i, t := range terms {
@@ -169,10 +168,8 @@ func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 // SciFact nearly all answerable questions reach it, and most questions about other subjects do not.
 const DefaultMinCoverage = 0.35
 
-// shortQuestion raises the minimum Coverage of short questions. It is the share of the rest above
-// MinCoverage that a question of one word must also match. For a question of two words the share is
-// half of that, and so on. A match of one word in two may be chance. A match of four words in eight
-// is not.
+// shortQuestion raises the minimum Coverage of short questions (see [Config.Needed]). A match of
+// one word in two may be chance. A match of four words in eight is not.
 const shortQuestion = 0.75
 
 // Needed returns the minimum Coverage of evidence for a question with the given number of words:
@@ -200,15 +197,16 @@ func (c Config) matches(list List, e Candidate, share float64) bool {
 }
 
 const (
-	// closeShare is the share of Needed from which a document is named if no document answers the
-	// question. One word of two is enough. One word of three may be chance.
+	// closeShare is the share of Needed that a document must reach to be named if no document
+	// answers the question. One word of two is enough. One word of three may be chance.
 	closeShare = 2.0 / 3
 	// maxClosest is the maximum number of documents that are named if no document answers the
 	// question.
 	maxClosest = 3
 )
 
-// addClose adds the first chunks of documents that are close to being evidence.
+// addClose adds to the map the first chunk of each document with a candidate that reaches
+// closeShare of Needed.
 func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	for _, e := range list.Entries {
 		if c.matches(list, e, closeShare) {
@@ -217,8 +215,8 @@ func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	}
 }
 
-// closestDocuments returns the documents of hits that are close to being evidence. It returns at
-// most maxClosest documents, best first, without duplicates.
+// closestDocuments returns the documents of hits whose first chunk is in isClose, best first and
+// without duplicates. It returns at most maxClosest documents. It changes isClose.
 func closestDocuments(hits []Hit, isClose map[document.ChunkID]bool) []document.Ref {
 	var refs []document.Ref
 	for _, h := range hits {

@@ -36,7 +36,8 @@ type Hybrid struct {
 type Preferred struct {
 	Embedder Embedder
 	Alpha    float64 // Config.Alpha in this space
-	// IsComplete reports whether the tenant has all vectors in this space. Every search calls it.
+	// IsComplete reports whether the tenant has enough vectors in this space. Every search calls
+	// it.
 	IsComplete func(context.Context, access.TenantID) (bool, error)
 }
 
@@ -177,7 +178,8 @@ func (h *Hybrid) alpha(q Query) float64 {
 	return alpha
 }
 
-// embed sets the probes of a request, with vectors if possible.
+// embed sets the probes of a request, with vectors if possible. If the embedder fails, the probes
+// have no vectors and the trace says why. embed fails only if ctx is cancelled.
 func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *Trace) error {
 	began := time.Now()
 	r.Probes = make([]Probe, len(queries))
@@ -239,8 +241,9 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 	return nil
 }
 
-// rank blends the candidates of each query and merges the queries. It reports whether there is
-// evidence. It adds to isClose the first chunks of documents that are close to being evidence.
+// rank scores the candidates of each query and merges the rankings of all queries. It reports
+// whether any candidate is good enough to answer from. It adds to isClose the first chunks of
+// documents that nearly are.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace, isClose map[document.ChunkID]bool) ([]Ranked, bool) {
 	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))

@@ -88,8 +88,8 @@ const (
 	RouteNone   = "none"  // no vectors were compared
 )
 
-// List holds the candidates of one probe in no particular order. These are the best candidates of
-// each side. Each candidate has its scores on both sides.
+// List holds the candidates of one probe in no particular order: the best by keywords and the best
+// by vectors. Each candidate has both scores.
 type List struct {
 	Entries []Candidate
 	// maximum raw BM25 of each field, among all chunks that the audience may read

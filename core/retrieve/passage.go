@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// selection is the list of chunks to show, best first. It has the scores of the ranked chunks.
+// selection lists the chunks to show, best first, with the scores of those that were ranked.
 type selection struct {
 	order   []document.ChunkID
 	scores  map[document.ChunkID]*Ranked
@@ -19,10 +19,9 @@ type selection struct {
 // shortPage is the maximum number of chunks of a short page. A short page is always shown whole.
 const shortPage = 2
 
-// selectChunks selects the chunks to show. These are the best chunks, with a penalty for repeated
-// documents, and the neighbours of the very best. MaxChunks limits all chunks including neighbours,
-// unless the search asks for more passages. The second chunk of a short page does not count towards
-// the limit.
+// selectChunks selects the best chunks, with a penalty for repeated documents, and the neighbours
+// of the best one. MaxChunks limits all chunks including neighbours, unless the search asks for
+// more passages. The second chunk of a short page does not count towards the limit.
 func (h *Hybrid) selectChunks(s Search, ranked []Ranked) selection {
 	limit := s.Limit
 	if limit < 1 {
@@ -72,12 +71,12 @@ func (h *Hybrid) selectChunks(s Search, ranked []Ranked) selection {
 	return out
 }
 
-// repeatPenalty is the number of places that a chunk moves down for each better chunk of the same
+// repeatPenalty is the number of ranks that a chunk moves down for each better chunk of the same
 // document. Of 0, 1, 2, 4, 8, 20 and infinity, 4 gave the most passages with the answer in 2,000
 // tokens and the most right citations. This was measured with 80 questions about two manuals.
 const repeatPenalty = 4
 
-// diverse returns at most n of the ranked chunks. It moves a chunk down by repeatPenalty places for
+// diverse returns at most n of the ranked chunks. It moves a chunk down by repeatPenalty ranks for
 // every chunk of the same document that ranks higher. It drops chunks that have no score.
 func diverse(ranked []Ranked, n int) []*Ranked {
 	type moved struct {
@@ -93,7 +92,7 @@ func diverse(ranked []Ranked, n int) []*Ranked {
 			continue
 		}
 		if n := len(all); n == 0 || r.Scores.Score != all[n-1].Scores.Score || r.Scores.Rerank != all[n-1].Scores.Rerank {
-			place = n // equal scores share a place
+			place = n // equal scores share a rank
 		}
 		all = append(all, moved{r, place + repeatPenalty*of[r.First]})
 		of[r.First]++

@@ -11,9 +11,9 @@ import (
 // RankingDepth is the maximum number of passages in a Ranking.
 const RankingDepth = 1000
 
-// Ranking is the ordered result of a search, including passages that were not shown. A turn can
-// show further pages of it without another search. A Ranking holds no permissions. Each page checks
-// permissions again.
+// Ranking is the ordered result of a search, including passages that were not shown. Further pages
+// can be shown from it without another search. A Ranking holds no permissions: each page checks
+// them again.
 type Ranking struct {
 	Chunks   []Ordered
 	Page     int      // chunks per page
@@ -71,8 +71,8 @@ func rankingKey(queries []string) string {
 	return strings.Join(slices.Compact(keys), "\n")
 }
 
-// Keep stores a ranking under each name of the search. It drops the oldest rankings beyond
-// maxRankings.
+// Keep stores a ranking so that [Rankings.Find] finds it by each of the given lists of queries. If
+// there are more than maxRankings rankings, it drops the oldest.
 func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	if k == nil || ranking == nil {
 		return
@@ -110,7 +110,7 @@ func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int)
 	return entry.ranking, entry.starts[last] + (page-1-last)*entry.ranking.Page
 }
 
-// SetNext records the start of the page that follows the given page.
+// SetNext records at which index of the ranking the page after the given page starts.
 func (k *Rankings) SetNext(ranking *Ranking, page, next int) {
 	if k == nil {
 		return

@@ -1,6 +1,6 @@
-// Package retrieve finds the passages for an answer. It implements hybrid search (exact BM25 and
-// vectors), blending and scoring, neighbours, and the source window. Every search names the
-// audience of its results, and returns only passages that this audience may read.
+// Package retrieve finds the passages for an answer. It searches by keywords (exact BM25) and by
+// vectors, scores the candidates, and selects passages with their neighbours. Every search names
+// the audience of its results, and returns only passages that this audience may read.
 package retrieve
 
 import (
@@ -46,9 +46,10 @@ type Retriever interface {
 // Result is the outcome of a Search.
 type Result struct {
 	Hits []Hit
-	// whether any passage scored above the floor; if false, Hits are only the closest documents
+	// whether any passage is good enough to answer from (see [Config.HasEvidence]); if false, Hits
+	// are only the closest documents
 	Evidence bool
-	// at most three documents that are close to being evidence, to be named if no document answers
+	// at most three documents that nearly count as evidence, to be named if no document answers
 	Closest []document.Ref
 	Terms   map[string]int // by term of the queries: readable chunks with the term
 	Chunks  int            // chunks that the audience may read
@@ -65,7 +66,7 @@ type Hit struct {
 	Chunk    document.ChunkID // the chunk that scored
 	Ordinal  int              // its position in the document
 	First    int              // position of the first chunk of Text
-	Last     int              // … and of the last
+	Last     int              // position of the last chunk of Text
 	Of       int              // number of chunks of the document; 0: unknown
 	Heading  []string
 	Anchor   string
@@ -129,7 +130,7 @@ type Trace struct {
 	// page number, from 2, if this is a page of an earlier search that was not run again; 0 for a
 	// new search
 	Page     int     `json:"page,omitempty"`
-	Alpha    float64 `json:"alpha"` // effective
+	Alpha    float64 `json:"alpha"` // effective weight of the semantic side
 	Embedder string  `json:"embedder,omitempty"`
 	Route    string  `json:"route,omitempty"` // "exact", "sketch" or "none" on the vector side
 	// number of chunks that the audience may read; -1 if not counted

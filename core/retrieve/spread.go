@@ -33,10 +33,10 @@ func (h *Hybrid) WithNeighbours(n Neighbours) *Hybrid {
 	return &with
 }
 
-// spread adds the documents whose titles occur in the best passages. Each document gets a share of
-// the passage's score. The share is smaller if several documents have the name or many passages
-// contain it. spread never lowers a score of the search. If spread fails, the search continues with
-// its own results and the trace says so.
+// spread adds the documents whose titles occur in the best passages. Each gets a share of the
+// passage's score. The share is smaller if several documents have the title, or if many passages
+// contain it. A score never falls. If the graph cannot be queried, spread returns ranked and the
+// trace says so.
 func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *Trace) ([]Ranked, bool) {
 	if h.neighbours == nil || len(ranked) == 0 {
 		return ranked, false
@@ -81,8 +81,9 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 	return raise(ranked, worth, about), true
 }
 
-// raise raises the score of each document to its worth and sorts the result. The worth goes to the
-// document's best ranked passage, or to its first passage if none is ranked.
+// raise gives each document in worth at least that score, and sorts the result. Keys are first
+// chunks of documents. The score goes to the document's best ranked passage. If none is ranked,
+// raise adds the document's first passage.
 func raise(ranked []Ranked, worth map[document.ChunkID]float64, about map[document.ChunkID]knowledge.Neighbour) []Ranked {
 	out := slices.Clone(ranked)
 	for i := range out {

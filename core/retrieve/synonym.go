@@ -2,10 +2,9 @@ package retrieve
 
 import "github.com/footnotehq/footnote/core/retrieve/analyse"
 
-// Understand prepares found for Coverage and Words. A passage contains a synonym if it contains all
-// words of the synonym. The passage then also counts as containing the word that the synonym
-// replaces. That word keeps its weight. The frequency of a synonym counts only if the word occurs
-// in no document.
+// Understand changes found so that [Coverage] and [Words] count synonyms. A passage that contains
+// all words of a synonym also counts as containing the word that the synonym replaces. That word
+// keeps its weight. The frequency of a synonym counts only if the word occurs in no document.
 func Understand(terms []analyse.Term, found []Matched) {
 	known := make(map[int]bool) // words of the question that occur
 	for i, t := range terms {

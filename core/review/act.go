@@ -28,7 +28,7 @@ func (d Detail) May(v Viewer, role Role, do thread.Action) bool {
 		return v.Scope().own(d.Question)
 	case do == thread.ActionRemove:
 		return role.Opens(PartModeration)
-	case do == thread.ActionCorrect: // its form holds the answer
+	case do == thread.ActionCorrect: // the form contains the answer
 		return role.Opens(PartModeration) && !d.Private() && !d.Withheld && d.Outcome != ""
 	}
 	return false

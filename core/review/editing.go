@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Editing shows and changes the settings of places in the console. It is safe for concurrent use.
+// Editing shows and changes the settings of channels, workspaces and the whole installation in
+// the console. It is safe for concurrent use.
 type Editing struct {
 	Tenant access.TenantID
 	Editor command.Editor
@@ -28,14 +29,14 @@ type Editing struct {
 	// Names returns the names that can be values of a setting. It returns nil if the values are not
 	// names.
 	Names func(key string) []string
-	// Platforms are those of this process.
+	// Platforms are the platforms that this process serves.
 	Platforms []thread.Platform
 }
 
 // MaxValue is the maximum length of a value in a form, in characters.
 const MaxValue = 1000
 
-// PlaceForm is the form with the settings of a place.
+// PlaceForm is the form with the settings of a [session.Place].
 type PlaceForm struct {
 	session.Place
 	Fields []SettingField
@@ -44,9 +45,10 @@ type PlaceForm struct {
 // SettingField is a setting in a form.
 type SettingField struct {
 	policy.Setting
-	Holds string // in the place; empty: nothing is set
-	From  string // where that comes from
-	// Stored is the value that a person set for exactly this place, in chat or in the console.
+	Holds string // effective value; empty: nothing is set
+	From  string // origin of Holds
+	// Stored is the value that a person set for exactly this channel or workspace, in chat or in
+	// the console.
 	Stored  string
 	Ignored bool // Stored is not valid any more
 	// FileSays is the position in the configuration file that sets the value. If it is not empty, a
@@ -54,7 +56,7 @@ type SettingField struct {
 	FileSays string
 	Fixed    bool     // it cannot be changed in a form
 	Choices  []string // nil: free text
-	Names    []string // that may be part of the text
+	Names    []string // names that Typed may contain
 	// Typed is the text in the field. It is Stored, or the text that the person typed.
 	Typed   string
 	Refused string // why what the person typed is not stored
@@ -94,7 +96,7 @@ func (e Editing) Find(ctx context.Context, at session.Place, person access.Accou
 	}
 	own := session.Place{Platform: thread.Platform(person.Platform), Workspace: person.Workspace.ID}
 	for _, p := range append(known, own) {
-		if p.Channel != at.Channel { // the workspace of a channel is known, too
+		if p.Channel != at.Channel { // a workspace is known if one of its channels is known
 			p.Channel = ""
 		}
 		if p.Channel == at.Channel && p.Platform == at.Platform && (at.Workspace == "" && at.Channel != "" || p.Workspace == at.Workspace) && Editable(p) {
@@ -120,7 +122,7 @@ func (e Editing) Find(ctx context.Context, at session.Place, person access.Accou
 	return found, nil
 }
 
-// Form returns the form of a place.
+// Form returns the form with the current settings of a place.
 func (e Editing) Form(ctx context.Context, at session.Place) (PlaceForm, error) {
 	f := PlaceForm{Place: at}
 	holds, err := e.Editor.Policies.Policy(ctx, e.Tenant, at)
@@ -195,7 +197,7 @@ func (e Editing) Save(ctx context.Context, at session.Place, by SignedIn, given 
 	for i, g := range given {
 		given[i].Value = strings.TrimSpace(strings.ReplaceAll(g.Value, "\r\n", "\n"))
 		switch {
-		case given[i].Value == g.Was: // also if another person changed it
+		case given[i].Value == g.Was: // this person did not change it
 			continue
 		case utf8.RuneCountInString(given[i].Value) > MaxValue:
 			refused[g.Key] = fmt.Sprintf("This is longer than %d characters.", MaxValue)
@@ -223,7 +225,7 @@ func (e Editing) Save(ctx context.Context, at session.Place, by SignedIn, given 
 			delete(refused, field.Key)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(refused)) { // of no field
+	for _, key := range slices.Sorted(maps.Keys(refused)) { // refusals that belong to no field
 		return f, nil, &InputError{Sentence: refused[key]}
 	}
 	return f, nil, nil

@@ -58,7 +58,7 @@ type Detail struct {
 	Withheld  bool
 	Reference string
 	Citations []Cited        // only those that the viewer may read
-	Closest   []document.Ref // likewise
+	Closest   []document.Ref // only those that the viewer may read
 	Why       []string       // sentences about the decision, each search and the outcome
 	Models    []Used
 	Thread    []Question // questions of the conversation that the viewer may see
@@ -67,7 +67,7 @@ type Detail struct {
 // Cited is a citation with its passages.
 type Cited struct {
 	message.Citation
-	Passages []string // from the index, now; none if they changed
+	Passages []string // current text in the index; empty if the passages changed
 }
 
 // Used is the number of tokens that one model used, and their cost at current prices.
@@ -78,8 +78,8 @@ type Used struct {
 	Currency      string // empty: the model has no price
 }
 
-// Open returns a question. The error is session.ErrUnknownTurn if the question does not exist or
-// the viewer may not see it.
+// Open returns a question and those parts of its answer that the viewer may see. The error is
+// session.ErrUnknownTurn if the question does not exist or the viewer may not see it.
 func (r Reader) Open(ctx context.Context, v Viewer, id session.TurnID) (Detail, error) {
 	all, err := r.Store.Conversation(ctx, r.Tenant, id)
 	if err != nil {
@@ -236,7 +236,7 @@ func (r Reader) cited(ctx context.Context, audience access.Audience, citations [
 	}
 	all := make([]Cited, len(citations))
 	for i, c := range citations {
-		c.Quote = "" // it is stored with the answer
+		c.Quote = "" // it may contain text that the document no longer has
 		all[i].Citation = c
 		for _, id := range of[c.ModelSees] {
 			if text := texts[id]; text != "" {
@@ -253,7 +253,7 @@ type Piece struct {
 	Note int
 }
 
-// note matches a citation in an answer.
+// note matches a citation in an answer, such as "[[2]](address)" or "[[2]]".
 var note = regexp.MustCompile(`\[\[(\d{1,4})\]\]\([^()\s]*\)|\[\[(\d{1,4})\]\]`)
 
 // Pieces splits an answer into text and citations. Pages use it to link citations to their sources.

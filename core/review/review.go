@@ -18,7 +18,7 @@ type Viewer struct {
 	// Person is the account of the viewer. It determines which questions are the viewer's own. An
 	// empty workspace matches any workspace.
 	Person access.Account
-	Name   string // on the platform; empty: unknown
+	Name   string // name on the platform; empty: unknown
 	// Audience is the audience of the viewer alone. It limits the answers and passages that are
 	// shown.
 	Audience access.Audience
@@ -62,10 +62,10 @@ func (q Question) Private() bool { return q.Owner != "" || q.Direct }
 // Scope is the set of questions that a Viewer may see, in a form that a store can use for queries.
 // May defines the meaning of the fields.
 type Scope struct {
-	Everywhere bool               // every question that is not private
-	Channels   []access.Principal // and those in the viewer's channels, unless Enclosed
-	Person     access.Account     // and the viewer's own
-	Revealed   []session.TurnID   // and these, visible for a stated reason
+	Everywhere bool               // all questions that are not private
+	Channels   []access.Principal // questions in these channels that are not private and not Enclosed
+	Person     access.Account     // questions of this person
+	Revealed   []session.TurnID   // questions that are visible for a stated reason
 }
 
 // Scope returns the set of questions that the viewer may see.
@@ -109,7 +109,7 @@ type Query struct {
 	Text         string // prefixes of words in the question
 	Unsatisfying bool   // only those for which Unsatisfying is true
 	Limit        int    // maximum number, the newest first; 0 means PageSize
-	Before       Cursor // continue after this place
+	Before       Cursor // continue after this position
 }
 
 // PageSize is the default number of questions per page.
@@ -122,8 +122,8 @@ type Cursor struct {
 	Turn session.TurnID
 }
 
-// Counts holds the numbers of questions in a period. Filters by words, people and places do not
-// apply to counts, because a count must not reveal the subjects of hidden questions.
+// Counts holds the numbers of questions in a period. Filters by words, people and channels do
+// not apply to counts, because a count must not reveal the subjects of hidden questions.
 type Counts struct {
 	Seen    int `json:"seen"`    // visible to the viewer
 	Private int `json:"private"` // private questions of other people
@@ -136,13 +136,13 @@ func (q Question) Unsatisfying() bool {
 	return q.Outcome == session.NoEvidence || q.Outcome == session.Answered && q.Uncited || q.Down > 0 || q.Retried || q.Corrected
 }
 
-// Sort sorts questions by the time when they were asked.
+// Sort sorts questions by the time when they were asked, oldest first.
 func Sort(all []Question) {
 	slices.SortFunc(all, func(a, b Question) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Turn, b.Turn)) })
 }
 
 // Cell returns a text for a cell of CSV. If a spreadsheet would read the text as a formula, Cell
-// prefixes it with a quotation mark.
+// prefixes it with an apostrophe.
 func Cell(text string) string {
 	if trimmed := strings.TrimLeft(text, " \t\r\n\u00a0"); trimmed != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(trimmed)[0]) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "\r") {
 		return "'" + text

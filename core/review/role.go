@@ -39,7 +39,7 @@ const (
 	PageGaps      Page = "gaps"
 	PageSources   Page = "sources"
 	PageTry       Page = "try"
-	PageFiles     Page = "files"     // kept in projects
+	PageFiles     Page = "files"     // files of projects
 	PageSetup     Page = "setup"     // agents, projects, document sets, channels
 	PartOperation Page = "operation" // costs, and what is broken
 	PartReveal    Page = "reveal"    // single questions of other people, for a stated reason
@@ -91,7 +91,7 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 type SignedIn struct {
 	Session string // id; empty: it is a link
 	Person  access.Account
-	Role    Role // at the moment
+	Role    Role // current role
 	Expires time.Time
 }
 

@@ -6,9 +6,10 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Setup lists the agents, their documents, and the settings of each place.
+// Setup lists the agents, their documents, and the settings of the installation, its workspaces
+// and channels.
 type Setup struct {
-	File     string // that defines agents, projects and document sets; empty: none
+	File     string // configuration file that defines Agents, Projects and Sets; empty: none
 	Agents   []Agent
 	Projects []Project
 	Sets     []DocumentSet
@@ -22,7 +23,7 @@ type Agent struct {
 	Grounding           string   `json:"grounding"`
 	ReplaceSystemPrompt bool     `json:"replace_system_prompt"`
 	Tools               []string `json:"tools"`
-	DocumentSets        []string `json:"document_sets"` // none: all documents
+	DocumentSets        []string `json:"document_sets"` // empty: all documents
 	Model               string   `json:"model"`
 	Instructions        string   `json:"instructions"`
 	Reminder            string   `json:"reminder"`
@@ -61,7 +62,7 @@ func (p Project) For(audience access.Audience) Project {
 type DocumentSet struct {
 	Name    string   `json:"name"`
 	Sources []string `json:"sources"` // names in the configuration file, or ids
-	Agents  []string `json:"agents"`  // limited to this set
+	Agents  []string `json:"agents"`  // agents that are limited to this set
 }
 
 // Place lists the settings of a channel, a workspace, or the whole installation.
@@ -73,7 +74,7 @@ type Place struct {
 // PlaceSetting is a setting and its origins.
 type PlaceSetting struct {
 	Key, Value string
-	Origins    []policy.Origin // none: the default value
+	Origins    []policy.Origin // empty: the value is the default
 	Undo       string          // the command that undoes it in the channel; empty: none
 }
 

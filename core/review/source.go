@@ -18,11 +18,11 @@ type Source struct {
 	Documents       int64
 	LastSuccess     time.Time // zero: never
 	LastRun         time.Time // start of the newest run; zero: never
-	Running         bool      // in progress, or killed
+	Running         bool      // a run is in progress, or was killed
 	Every           time.Duration
 	NextRun         string
 	Failed, Skipped int
-	FailedRuns      int // in a row
+	FailedRuns      int // consecutive runs that failed
 	People          string
 	Faults          []string
 	Offers          []sources.Act
@@ -59,7 +59,7 @@ func Through(list access.ACL, held []access.Held) []access.Held {
 
 // Answer says whether a person may read the documents at an address.
 type Answer struct {
-	Documents []Readers // at that address; none: not in the index
+	Documents []Readers // documents at the address; empty: the index has none
 	// Unasked says that the platform was not queried. The channels, groups and roles of the person
 	// are then unknown.
 	Unasked bool

@@ -19,20 +19,20 @@ type Deed string
 const (
 	// a question got its outcome, or an answer was shared
 	TurnEnded       Deed = "turn"
-	AnswerRetried   Deed = "answer.retry"   // Details: made
-	AnswerPrivate   Deed = "answer.private" // Details: made
-	AnswerShared    Deed = "answer.share"   // Details: made
-	AnswerKept      Deed = "answer.keep"    //
-	AnswerRemoved   Deed = "answer.remove"  //
-	AnswerCorrected Deed = "answer.correct" //
-	OwnerAsked      Deed = "owner.ask"      // the owner of the nearest page was asked
+	AnswerRetried   Deed = "answer.retry"   // Details: made, the id of the new turn
+	AnswerPrivate   Deed = "answer.private" // Details: made, the id of the new turn
+	AnswerShared    Deed = "answer.share"   // Details: made, the id of the new turn
+	AnswerKept      Deed = "answer.keep"
+	AnswerRemoved   Deed = "answer.remove"
+	AnswerCorrected Deed = "answer.correct"
+	OwnerAsked      Deed = "owner.ask" // the owner of the nearest page was asked
 	// a message of the answer was deleted on the platform; the person who deleted it is unknown
 	AnswerDeleted    Deed = "answer.delete"
-	QuestionDeleted  Deed = "question.delete" // likewise
-	QuestionRefused  Deed = "question.refuse" // no turn was made. Details: reason
-	TurnStopped      Deed = "turn.stop"       // by the program where the platform does not say who
-	ThreadUnfollowed Deed = "thread.unfollow" // "stop following"
-	ThreadFollowed   Deed = "thread.follow"   // the opposite
+	QuestionDeleted  Deed = "question.delete" // the question was deleted on the platform
+	QuestionRefused  Deed = "question.refuse" // a question got no turn. Details: reason
+	TurnStopped      Deed = "turn.stop"       // by the program if the person is unknown
+	ThreadUnfollowed Deed = "thread.unfollow" // a person wrote "stop following"
+	ThreadFollowed   Deed = "thread.follow"   // following was resumed
 	SettingSet       Deed = "setting.set"     // Details: key, value, before
 	SettingReset     Deed = "setting.reset"   // Details: key, before
 	PromptSet        Deed = "prompt.set"      // Details: version
@@ -42,28 +42,28 @@ const (
 	WorkspaceBound  Deed = "workspace.bind"
 	PersonForgotten Deed = "person.forget"  // Details: turns, sessions
 	SourceIndexed   Deed = "source.index"   // Details: source, name
-	SourceReindexed Deed = "source.reindex" // likewise
+	SourceReindexed Deed = "source.reindex" // Details: source, name
 	SourceRemoved   Deed = "source.remove"  // Details: source
-	SourcePaused    Deed = "source.pause"   // likewise
-	SourceResumed   Deed = "source.resume"  // likewise
-	SourceResynced  Deed = "source.resync"  // likewise: it is read from the beginning
+	SourcePaused    Deed = "source.pause"   // Details: source
+	SourceResumed   Deed = "source.resume"  // Details: source
+	SourceResynced  Deed = "source.resync"  // Details: source, which is read from the beginning
 	// Details: source, and each option that changed as option and before_option: acl, base_url,
 	// every …
 	SourceChanged Deed = "source.options"
 	TokenCreated  Deed = "token.create" // Details: token
-	TokenRevoked  Deed = "token.revoke" // likewise
+	TokenRevoked  Deed = "token.revoke" // Details: token
 	// an assistant called a tool for a person. Details: tool, token, outcome
 	ToolCalled       Deed = "mcp.call"
 	ConsoleGranted   Deed = "console.grant"   // a person may sign in to the console. Details: role
-	ConsoleRemoved   Deed = "console.remove"  // the opposite
+	ConsoleRemoved   Deed = "console.remove"  // a person may no longer sign in to the console
 	ConsoleLinked    Deed = "console.link"    // a link to sign in with was made
 	ConsoleConnected Deed = "console.connect" // a person may sign in by an identity provider
 	ConsoleSignedIn  Deed = "console.sign_in" // Details: session
 	ConsoleSignedOut Deed = "console.sign_out"
 	ConsoleRevealed  Deed = "console.reveal"  // a question was shown for a reason. Details: reason
-	FileKept         Deed = "file.keep"       // in a project. Details: file
-	FileRemoved      Deed = "file.remove"     // likewise
-	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
+	FileKept         Deed = "file.keep"       // kept in a project. Details: file
+	FileRemoved      Deed = "file.remove"     // from a project. Details: file
+	RetentionApplied Deed = "retention.prune" // Details: number of removed rows of each kind
 )
 
 // Host is the platform of people who run commands on a machine. A person's id is the name of the
@@ -77,27 +77,27 @@ type Actor struct {
 	ID       string
 }
 
-// Entry is one line of the audit trail. It records an action with its actor, place and result. It
-// contains no text of questions, answers or documents.
+// Entry is one line of the audit trail. It records an action with its actor, channel and result.
+// It contains no text of questions, answers or documents.
 type Entry struct {
-	Sequence int64     // grows; of two entries of a tenant the later one usually has the greater
+	Sequence int64     // increases; later entries of a tenant usually have greater numbers
 	At       time.Time // by the store's clock
 	Deed     Deed
-	// Who is empty for a person who was forgotten. Alias remains. A person has the same alias
-	// everywhere except in direct messages, where each thread has a separate alias.
+	// Who is the actor. It is empty if the person was forgotten, but Alias remains. A person has
+	// the same alias everywhere except in direct messages, where each thread has a separate alias.
 	Who   Actor
 	Alias string
-	// Ref is the place. Its channel and thread are empty if the place was a direct message of a
-	// forgotten person.
+	// Ref is the thread or channel of the action. Its channel and thread are empty for a direct
+	// message of a forgotten person.
 	Ref     thread.Ref
 	Direct  bool
-	Private bool   // in a person's private session next to the thread's
-	Turn    TurnID // which may have been deleted since
+	Private bool   // in a person's private session of the thread
+	Turn    TurnID // the affected turn, which may have been deleted since
 	// The following are set for TurnEnded.
 	Outcome   Outcome
 	Took      time.Duration // from intake to outcome
 	Models    []ModelUse
-	Documents []Shown // of ToolCalled as well
+	Documents []Shown // also set for ToolCalled
 
 	Details map[string]string
 }
@@ -183,7 +183,7 @@ func UsedIn(s Saved) []ModelUse {
 	return used
 }
 
-// principalPattern is a principal that names one person.
+// principalPattern matches a principal that names one person, such as "user:slack:U1".
 var principalPattern = regexp.MustCompile(`user:([^\s:,]+):[^\s,]+`)
 
 // RedactPeople returns a setting or an access list without the ids of people. The audit trail

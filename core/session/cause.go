@@ -7,15 +7,15 @@ type Cause string
 // The causes.
 const (
 	CauseDown        Cause = "down"        // the endpoint could not be reached, or was not available
-	CauseStalled     Cause = "stalled"     // it stopped sending
-	CauseAuth        Cause = "auth"        // it refused the credentials
-	CauseNotFound    Cause = "not_found"   // it does not know the model or the address
-	CauseRequest     Cause = "request"     // it refused the request
-	CauseBusy        Cause = "busy"        // it asks for a pause
+	CauseStalled     Cause = "stalled"     // the endpoint stopped sending
+	CauseAuth        Cause = "auth"        // the endpoint refused the credentials
+	CauseNotFound    Cause = "not_found"   // the endpoint does not know the model or the address
+	CauseRequest     Cause = "request"     // the endpoint refused the request
+	CauseBusy        Cause = "busy"        // the endpoint asks for a pause
 	CauseBudget      Cause = "budget"      // a cost cap leaves no room
 	CauseTooLong     Cause = "too_long"    // the prompt does not fit
-	CauseEmpty       Cause = "empty"       // it wrote nothing
-	CauseEndless     Cause = "endless"     // it did not stop writing
+	CauseEmpty       Cause = "empty"       // the model wrote nothing
+	CauseEndless     Cause = "endless"     // the model did not stop writing
 	CauseUnchecked   Cause = "unchecked"   // a filter could not check the answer
 	CauseUnsearched  Cause = "unsearched"  // the documents could not be searched
 	CauseInterrupted Cause = "interrupted" // the process ended

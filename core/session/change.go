@@ -19,7 +19,7 @@ var (
 	ErrWithdrawn = errors.New("the question was deleted")
 )
 
-// Edit is a question with the new text that its author gave it.
+// Edit is an author's new text for a question.
 type Edit struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref // Thread is ignored

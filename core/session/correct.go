@@ -15,7 +15,7 @@ var footnotePattern = regexp.MustCompile(`\[\[(\d{1,4})\]\]\(([^()\s]*)\)`)
 // Shown returns the correction as readers see it. Footnotes kept from the answer are renumbered in
 // the order of first use.
 func (c Correction) Shown(answer message.Message) (text string, cited []message.Citation) {
-	numbers := make(map[int]int) // of the answer to that of the correction
+	numbers := make(map[int]int) // number in the answer → number in the correction
 	text = c.rewrite(answer, func(known message.Citation, address string) string {
 		n, seen := numbers[known.Number]
 		if !seen {
@@ -43,8 +43,8 @@ func (c Correction) Message(run Run) message.Message {
 	}
 }
 
-// rewrite replaces the footnotes of a correction. own handles the footnotes of the answer, and
-// other handles all others.
+// rewrite replaces the footnotes of a correction. own returns the replacement of a footnote of
+// the answer, and other that of any other footnote.
 func (c Correction) rewrite(answer message.Message, own func(message.Citation, string) string, other func(found, address string) string) string {
 	return footnotePattern.ReplaceAllStringFunc(c.Text, func(found string) string {
 		parts := footnotePattern.FindStringSubmatch(found)

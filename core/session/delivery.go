@@ -11,7 +11,7 @@ type PageKind string
 
 const (
 	Answer PageKind = "page"   // a page of the answer
-	Notice PageKind = "notice" // a notice next to it, such as "queued"
+	Notice PageKind = "notice" // a notice about the turn, such as "queued"
 )
 
 // PageState is the progress of a posted message.
@@ -37,8 +37,8 @@ type Page struct {
 	At      thread.Ref       // where it was posted; may differ from the session's, for private answers
 	Message thread.MessageID // empty while intended
 	State   PageState
-	Hash    string // of the content that was last written
-	Attempt int    // that wrote the page last
+	Hash    string // hash of the content that was last written
+	Attempt int    // attempt that wrote the page last
 }
 
 // ErrUnknownPage reports that Intend was never called for a page, or that the page was dropped.

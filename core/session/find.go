@@ -30,11 +30,10 @@ type Trace struct {
 	Open bool
 }
 
-// VerdictAge is how long verdicts are stored at least.
+// VerdictAge is the minimum time for which verdicts are stored.
 const VerdictAge = 7 * 24 * time.Hour
 
-// Never stands for the time since an event that has not happened. It is longer than any real
-// duration.
+// Never is the time since an event that has not happened. It is longer than any real duration.
 const Never = time.Duration(1<<63 - 1)
 
 // Forgotten counts the data that Forget deleted.
@@ -42,7 +41,7 @@ type Forgotten struct {
 	Turns    int // questions with their answers
 	Sessions int
 	Tokens   int      // personal tokens for assistants
-	Files    int      // kept in projects for the person alone
+	Files    int      // files in projects that only the person could read
 	Running  []TurnID // the deleted turns with a running worker, which must be stopped
 }
 

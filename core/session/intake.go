@@ -27,7 +27,7 @@ type Intake struct {
 	// the question
 	Text     string
 	Files    []message.File
-	Tokens   int       // of Text; 0 = not counted
+	Tokens   int       // tokens of Text; 0 if not counted
 	At       time.Time // when the message was written, by the platform's clock; zero if unknown
 	Direct   bool
 	Audience access.Audience
@@ -35,7 +35,7 @@ type Intake struct {
 	Agent    string   // name of the agent that the asker chose; empty: the channel's
 	Models   []string // names of the models that the asker chose; none: the agent's
 
-	Reason string // code for why it is answered
+	Reason string // code for why the question is answered
 	// the question did not address the bot; its thread is recorded only if the bot answers
 	Ambient bool
 	After   time.Duration // the turn starts no sooner than this, so that people can answer first

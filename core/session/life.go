@@ -2,7 +2,7 @@ package session
 
 import "slices"
 
-// Event is something that happens to a turn. One event causes each change of a turn's State. Life
+// Event is something that happens to a turn. Every change of a turn's State has an Event. Life
 // lists the allowed events.
 type Event string
 
@@ -10,25 +10,25 @@ const (
 	// a question is stored, or a turn is derived from another turn: retried, answered privately,
 	// shared
 	Asked     Event = "asked"
-	Overtaken Event = "overtaken" // a person asks where an unasked answer was still waiting
+	Overtaken Event = "overtaken" // a person's question replaces a waiting unasked answer
 	// a worker leases the turn, for the first time or after another worker
 	Leased     Event = "leased"
-	HandedBack Event = "handed back" // its worker releases it, or its replica leaves
-	Finished   Event = "finished"    // its result is saved with its outcome
+	HandedBack Event = "handed back" // the worker releases the turn, or its replica leaves
+	Finished   Event = "finished"    // the result is saved with its outcome
 	Delivered  Event = "delivered"   // the thread shows the result
 	StopAsked  Event = "stop asked"
 	Edited     Event = "edited"    // the question was edited
 	Withdrawn  Event = "withdrawn" // the question was deleted
 	// a moderator removed the answer, or a person deleted the answer's message
 	Removed Event = "removed"
-	Revised Event = "revised" // its answer was corrected, retried, kept or voted on
+	Revised Event = "revised" // the answer was corrected, retried, kept or voted on
 	// an outdated attempt may have written into the messages of the turn
 	Overwritten Event = "written over"
-	Orphaned    Event = "orphaned" // no replica worked on it for a day
+	Orphaned    Event = "orphaned" // no replica worked on the turn for a day
 	Restored    Event = "restored" // the database comes from a backup
 )
 
-// Transition is one row of Life.
+// Transition is a change of a turn's state, with the event that causes it.
 type Transition struct {
 	Event    Event
 	From, To State  // From is empty where the turn begins

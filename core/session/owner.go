@@ -10,13 +10,14 @@ import (
 // Owners stores the questions about which the owner of a page was asked. It also stores which
 // people do not want to be asked. It is safe for concurrent use.
 type Owners interface {
-	// OwnerStanding returns what is known of a turn.
+	// OwnerStanding reports whether the owner was asked about a turn's question, and who may read
+	// its thread.
 	OwnerStanding(ctx context.Context, t Turn) (OwnerStanding, error)
 	// ClaimOwner records that the owner is asked about a turn's question. It reports whether this
 	// is the first time. Turns with the same question message count as one question. It does
 	// nothing if the person does not want to be asked.
 	ClaimOwner(ctx context.Context, t Turn, person string) (first bool, err error)
-	// ReleaseOwner deletes that record, after nothing was posted.
+	// ReleaseOwner deletes the record of ClaimOwner if the question to the owner was not posted.
 	ReleaseOwner(ctx context.Context, t Turn) error
 	// Undisturbed reports whether a person does not want to be asked.
 	Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (bool, error)

@@ -23,8 +23,8 @@ type Pending struct {
 // Completion is the platform's reply about a Pending question.
 type Completion struct {
 	Files    []message.File // files of the question and messages before it
-	Name     string         // of the asker; empty if it was known or is unknown
-	Starter  string         // the person who began the thread; empty likewise
+	Name     string         // name of the asker; empty if known before or unknown
+	Starter  string         // the person who began the thread; empty if known before or unknown
 	Audience access.Audience
 	// Empty says that the question has neither text nor files, so there is nothing to answer.
 	Empty bool

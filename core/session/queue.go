@@ -30,9 +30,8 @@ type ReplicaID string
 // LeaseRequest describes the replica that asks for turns.
 type LeaseRequest struct {
 	Replica ReplicaID
-	// MaxAge is REDELIVERY_MAX_AGE. An older turn is marked Abandoned, unless a replica started
-	// before the turn reached MaxAge. That replica must be alive now or have been alive a MaxAge
-	// ago.
+	// MaxAge is REDELIVERY_MAX_AGE. An older turn is marked Abandoned, unless there is a replica
+	// that started before the turn reached MaxAge and was alive within the last MaxAge.
 	MaxAge time.Duration
 	// Holding lists the turns that the replica knows it holds. Other turns under the replica's name
 	// are leased again. Set Holding after a failed Lease, because the failed call may have leased
@@ -68,11 +67,11 @@ type Saved struct {
 
 // PlanRow is one sub-question of a deep search.
 type PlanRow struct {
-	Number    int // from 1, in the order of the questions
+	Number    int // number of the sub-question, from 1
 	Round     int // 0: the plan
 	Question  string
-	State     string // of packet.Finding; empty without a finding
-	Shown     string // likewise
+	State     string // state of packet.Finding; empty without a finding
+	Shown     string // text of packet.Finding; empty without a finding
 	Citations []message.Citation
 	Searches  int
 }

@@ -9,12 +9,12 @@ import (
 type Refusal struct {
 	Tenant access.TenantID
 	Ref    thread.Ref
-	// identifies the refused thing within its workspace, so that it is recorded only once; if
-	// empty, every refusal is recorded
+	// identifies the refused message or command within its workspace, so that its refusal is
+	// recorded only once; if empty, every refusal is recorded
 	Key    string
 	Person string // platform id of who asked
 	Direct bool
-	Reason string // a code: of a decision, or of what was wrong with the question
+	Reason string // code of the decision, or of the fault in the question
 }
 
 // MessageKey returns the Key of a refusal of a message.

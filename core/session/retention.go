@@ -4,24 +4,24 @@ import (
 	"time"
 )
 
-// MinAuditRetention is how long audit entries are stored at least. A shorter Retention.Audit has no
-// effect.
+// MinAuditRetention is the minimum time for which audit entries are stored. A shorter
+// Retention.Audit has no effect.
 const MinAuditRetention = 7 * 24 * time.Hour
 
 // Retention says how long data is stored. A zero field means forever.
 type Retention struct {
-	// since the last question, answer, delivery, correction or removal in a session
+	// time since the last question, answer, delivery, correction or removal in a session
 	Sessions time.Duration
-	Audit    time.Duration // since an entry was written; less than MinAuditRetention counts as that
+	Audit    time.Duration // time since an entry was written; at least MinAuditRetention
 }
 
 // Pruned counts rows that were deleted or would be deleted.
 type Pruned struct {
 	Sessions int
 	Turns    int // questions with their answers
-	Files    int // that came with questions
-	Threads  int // with known participants
-	Entries  int // of the audit trail
+	Files    int // files that came with questions
+	Threads  int // threads with known participants
+	Entries  int // entries of the audit trail
 }
 
 // Add returns the sum of both counts.

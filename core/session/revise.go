@@ -13,7 +13,7 @@ import (
 type Derivation string
 
 const (
-	// Retried answers the same question again. The new turn takes the place of its origin in the
+	// Retried answers the same question again. The new turn takes the position of its origin in the
 	// conversation. It also takes the origin's messages, so that the new answer replaces the old
 	// one. The record of the origin remains, but the origin is no longer part of any history.
 	Retried Derivation = "retry"
@@ -42,7 +42,7 @@ var (
 // message.
 type Target struct {
 	Tenant  access.TenantID
-	Ref     thread.Ref       // its platform, workspace and channel are those of Message
+	Ref     thread.Ref       // platform, workspace and channel of Message
 	Turn    TurnID           // takes precedence if set
 	Message thread.MessageID // a question, a page of an answer, or a notice
 }
@@ -55,7 +55,7 @@ type Record struct {
 	Correction *Correction
 	Private    TurnID // the asker's private turn of the same question; empty if there is none
 	Shared     TurnID // the copy in the thread; empty if there is none
-	Kept       bool   // its owner decided that it stays private
+	Kept       bool   // the owner decided that the answer stays private
 }
 
 // Removal records that a moderator removed an answer. The answer's text is deleted, not only
@@ -81,12 +81,12 @@ type Derive struct {
 	Key      string // the platform's id of the press; repeated presses count once
 	By       string // platform id of the person who pressed
 	Audience access.Audience
-	Text     string // of the question; empty: the origin's
+	Text     string // text of the question; empty: the origin's
 	// Retried: reuse the findings of the origin's deep search and start no new search
 	Findings bool
-	Reply    *ReplyToken // of the press
+	Reply    *ReplyToken // reply token of the button press
 	Saved    Saved       // Shared: the content to show
-	Quotas   []Quota     // that it counts against
+	Quotas   []Quota     // quotas that the new turn counts against
 }
 
 // QuotaError reports that a quota had no room. No turn was made, and the question was not counted.

@@ -33,16 +33,16 @@ type Turn struct {
 	Session  Session
 	Number   int             // within the session, from 1, in the order of answering
 	Attempt  int             // fences writes: each lease increases it
-	Question message.Message // of role User
+	Question message.Message // message with the role User
 	Asker    thread.Person
-	Message  thread.MessageID // of the question on the platform; empty where messages have no ids
+	Message  thread.MessageID // id of the question on the platform; empty where messages have no ids
 	Audience access.Audience  // as reported by the platform; grants from sources are not stored
 	Direct   bool
-	Intake   time.Time // by the store's clock
+	Intake   time.Time // time of acceptance, by the store's clock
 	Reply    *ReplyToken
 	Agent    string   // name of the agent that the asker chose (Intake.Agent); empty: the channel's
 	Models   []string // names of the models that the asker chose (Intake.Models); none: the agent's
-	Reason   string   // code for why it is answered (Intake.Reason)
+	Reason   string   // code for why the question is answered (Intake.Reason)
 	Ambient  bool     // the bot was not asked
 	// LimitedUntil is when the exceeded quota has room again. It is zero if no quota was exceeded.
 	// A limited turn does not run and ends as Limited.
@@ -50,7 +50,7 @@ type Turn struct {
 
 	Pending *Pending // facts that are still unknown; nil: everything is known
 
-	Origin Origin // of a turn derived from another one; zero otherwise
+	Origin Origin // turn from which this turn was derived; zero if none
 
 	State   State
 	Outcome Outcome // set once State is Delivering or Done
@@ -118,8 +118,8 @@ const (
 	NoEvidence   Outcome = "no_evidence"   // nothing found; the closest permitted documents are listed
 	Refused      Outcome = "refused"       // the model or its provider declined
 	NotPermitted Outcome = "not_permitted" // the asker may not ask here
-	Stopped      Outcome = "stopped"       // by a person; what was written is kept
-	Limited      Outcome = "limited"       // by a quota or rate limit; says when to come back
+	Stopped      Outcome = "stopped"       // a person stopped it; the written text is kept
+	Limited      Outcome = "limited"       // by a quota or rate limit; says until when
 	Failed       Outcome = "failed"        // shows a reference and Retry
 
 	Declined   Outcome = "declined"   // silent: an ambient mode stayed below its threshold

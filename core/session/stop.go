@@ -39,15 +39,15 @@ type StopRequest struct {
 
 // StopResult is the result of a StopRequest.
 type StopResult struct {
-	Turns  []TurnID // that will stop, or are stopping already
-	Denied bool     // there was something to stop, but not by this person
+	Turns  []TurnID // turns that will stop, or are stopping already
+	Denied bool     // the person may not stop some of the selected turns
 	// the message is unknown; if it arrives within TombstoneAge, its turn starts as stopped
 	Armed bool
 }
 
-// Undecided reports whether the result depends on the person being privileged. A caller that does
-// not know this must find out and repeat the request. An armed stop is undecided too, because the
-// message may be a page whose posting is not stored yet.
+// Undecided reports whether the result depends on the person being privileged. A caller that
+// does not know whether the person is privileged must find out and repeat the request. An armed
+// stop is undecided too, because the message may be a page whose posting is not stored yet.
 func (r StopResult) Undecided() bool { return len(r.Turns) == 0 && (r.Denied || r.Armed) }
 
 // Signal quickly carries stops from the process that received the event to the process that runs

@@ -21,8 +21,8 @@ type Store interface {
 	// acknowledge the event. An event key is accepted once per platform and workspace, and a
 	// message once per channel. Turn.StopRequested is set if a stop by a person who may stop the
 	// turn arrived before the question (Request). The question becomes the newest of its session.
-	// Later messages (At) that no replica has begun are the exception. The question is inserted
-	// before such messages, and their numbers change. Errors wrap ErrInvalid or the store's error.
+	// However, it is inserted before questions with a later Intake.At that no replica has begun.
+	// The numbers of those questions change. Errors wrap ErrInvalid or the store's error.
 	Accept(ctx context.Context, in Intake) (Accepted, error)
 	// Refused records in the audit trail a question that was not accepted.
 	Refused(ctx context.Context, r Refusal) error
@@ -43,7 +43,7 @@ type Store interface {
 	// Running, and a Delivering turn stays Delivering. Lease prefers turns without a holder, then
 	// Done turns that are Disturbed. Next are queued turns whose session has no earlier unfinished
 	// turn. Lease returns no turns if none can be worked on. The lease lasts as long as the replica
-	// beats.
+	// calls Beat.
 	//
 	// Turns of an expired replica are suspects (MaxConcurrentSuspects) and have priority. Suspects
 	// are leased one at a time to one replica, which holds no other turns meanwhile. If several
@@ -109,10 +109,10 @@ type Store interface {
 
 	// Load returns the messages of the newest turns before the given turn, oldest first, for at
 	// most limit turns. It includes only turns with an outcome. Each turn has the question with its
-	// files, then Saved.Conversation. The conversation consists of tool calls, tool results and the
-	// answer of Saved.Best with citations and documents, or a correction. A removed answer has no
-	// messages. Superseded, declined and retried turns are omitted. A retry takes the place of the
-	// retried turn. The caller must filter the messages by audience.
+	// files. Then follow the tool calls, tool results and answer of Saved.Best with citations and
+	// documents, or a correction. A removed answer has no messages. Superseded, declined and
+	// retried turns are omitted. A retry takes the place of the retried turn. The caller must
+	// filter the messages by audience.
 	//
 	// A turn of a private session also gets the questions of its thread, because its question may
 	// refer to earlier questions. The numbers of the thread's turns are lowered by ThreadTurns. The
@@ -129,13 +129,14 @@ type Store interface {
 
 	// Turn returns a turn by its id.
 	Turn(ctx context.Context, tenant access.TenantID, id TurnID) (Turn, error)
-	// TurnOf returns the turn that has a message as its question, answer page or notice. Only the
-	// channel of the place matters.
+	// TurnOf returns the turn that has a message as its question, answer page or notice. at selects
+	// the channel, and its thread is ignored.
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Turn, error)
-	// Latest returns the newest turn of a thread, or of a channel if Thread is empty. It considers
-	// turns that the reader asked and turns outside private sessions. AskedBy returns at most limit
-	// of a person's questions in a workspace, newest first. AskedBy omits deleted questions.
+	// AskedBy returns at most limit of a person's questions in a workspace, newest first. It omits
+	// deleted questions.
 	AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]Turn, error)
+	// Latest returns the newest turn of a thread, or of a channel if Thread is empty. It considers
+	// turns outside private sessions, and turns in the reader's private sessions.
 	Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (Turn, error)
 	// Unasked returns the time since the last unasked answer in a channel. It returns Never if
 	// there was none.

@@ -13,21 +13,21 @@ type Sighting struct {
 	Ref     thread.Ref
 	Message thread.MessageID
 	Person  string // platform id of the author
-	Bot     bool   // another bot
-	Helper  bool   // a person whose answer makes the bot's unnecessary
+	Bot     bool   // the author is another bot
+	Helper  bool   // the author is a person whose reply makes an unasked answer unnecessary
 }
 
 // Thread is what the store knows about a thread on a platform, whether or not the bot has answered
 // in it.
 type Thread struct {
 	Known      bool // the bot takes part: it was asked there, or answered unasked
-	Pending    bool // not yet: the bot may answer unasked, and watches whether a person does
+	Pending    bool // not known yet: the bot may answer unasked if no person does
 	Helped     bool // a helper wrote since the bot was last asked
 	Unfollowed bool // "stop following" was said since the bot was last asked
 	Starter    string
 	People     int              // persons who wrote since the bot takes part
 	BotTurns   int              // messages of other bots since the last message of a person
-	Idle       time.Duration    // since the last message, by the store's clock
+	Idle       time.Duration    // time since the last message, by the store's clock
 	LastSeen   thread.MessageID // the newest message that was seen
 	CaughtUp   thread.MessageID // newest message that was read as context; empty if none was
 }

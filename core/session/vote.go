@@ -41,7 +41,7 @@ type FeedbackQuery struct {
 	Tenant access.TenantID // required
 	Since  time.Time
 	Down   bool // only negative votes
-	Limit  int  // of the newest; 0 means 1,000
+	Limit  int  // maximum number, the newest first; 0 means 1,000
 }
 
 // ErrRemoved reports that the answer no longer exists. A moderator removed it, or a person deleted

@@ -23,7 +23,7 @@ const keySize = 32
 // ErrDamagedKey reports that a stored key is not valid.
 var ErrDamagedKey = errors.New("the key that approves sources is damaged")
 
-// DeriveKey returns the key that a secret gives.
+// DeriveKey derives the key that approves rows from a secret.
 func DeriveKey(secret string) ([]byte, error) {
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "footnote source approval", keySize)
 	if err != nil {

@@ -24,7 +24,7 @@ type Loop struct {
 	SucceededAt time.Time // start of the last pass that came to its end
 	Until       time.Time // expiry of the last results
 	Failing     int       // consecutive runs that failed
-	Error       string    // of the last run, as a sentence; empty after success
+	Error       string    // sentence about the error of the last run; empty after success
 	Revoked     bool      // the source refuses the credential
 	Paused      bool      // the source is paused
 }
@@ -135,7 +135,8 @@ func (p People) Fault() string {
 		"list the domains of their addresses under identity.domains, or say who is who with footnote people import"
 }
 
-// Health is the information about a source from which its faults are determined.
+// Health is what is known about the state of a source. [Health.Faults] derives the faults from
+// it.
 type Health struct {
 	Schedule
 	Access      Access
@@ -166,7 +167,7 @@ func (h Health) Faults(now time.Time) []string {
 		return faults
 	}
 	faults = append(faults[:len(faults):len(faults)], h.Access.Faults(now)...)
-	if h.Last.Error != "" && len(faults) == 0 { // otherwise a new fault already says it
+	if h.Last.Error != "" && len(faults) == 0 { // otherwise another fault already explains it
 		return []string{"the last run failed: " + h.Last.Error}
 	}
 	if last := h.Last.LastSuccess; h.Every > 0 && !last.IsZero() && !h.Last.FinishedAt.IsZero() && now.Sub(last) > 2*h.Every+overdue {

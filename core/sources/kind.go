@@ -14,20 +14,20 @@ import (
 // Kind is a kind of source. It determines how footnote.yaml is read, the flags and questions of
 // footnote sources add, the documentation, and the checks.
 type Kind struct {
-	Name  string // its key in footnote.yaml: "notion"
-	Title string // as a sentence names it
+	Name  string // key in footnote.yaml: "notion"
+	Title string // name for use in a sentence
 	Help  string // help text of its key in deploy/docs/footnote-yaml.md
 	// Access is a text that follows the kind's name. It says which settings decide what is read and
 	// who may read it. It is empty if these settings are the same as for other sources.
 	Access string
 	Steps  []string // preparation steps, each a sentence or two with the reason
-	Rights []Right  // that the credential must have
+	Rights []Right  // rights that the credential must have
 
 	Credentials []Credential
 	Secret      Secret
 
-	Bound  string      // who may read its documents, and the maximum delay of a change
-	Paused string      // what is shown of a paused source
+	Bound  string      // text on who may read its documents, and on the maximum delay of a change
+	Paused string      // text on what is shown of a paused source
 	Unit   string      // what its nodes are called, in the plural
 	Empty  string      // what to do if the credential sees no node
 	Looks  index.Looks // the scan that notices each kind of change
@@ -52,14 +52,14 @@ type Right struct{ Name, Reason string }
 // Credentials are never written to footnote.yaml.
 type Credential struct {
 	Env, Help string
-	File      bool // it names a file with the credential
-	Number    bool // it is a whole number, 0 if unset
+	File      bool // the setting names a file with the credential
+	Number    bool // the value is a whole number, 0 if unset
 }
 
 // Secret describes how to ask people for credentials.
 type Secret struct {
-	Env  string // the settings that hold them
-	What string // what they are and where to find them
+	Env  string // settings that hold the credentials
+	What string // what the credentials are and where to find them
 	// Set reports whether the credentials are set. value returns the value of a setting.
 	Set func(value func(env string) string) bool
 }
@@ -79,7 +79,7 @@ type Settings interface {
 // Setting is a key of a source in footnote.yaml.
 type Setting struct {
 	Key     string
-	Ask     string // the question at a terminal; empty: it is taken as a flag alone
+	Ask     string // question at a terminal; empty: the setting has only a flag
 	Values  string // accepted values
 	Default string
 	Help    string
@@ -92,24 +92,24 @@ type Setting struct {
 // Lists maps names to access lists. A nil list denies everyone.
 type Lists = map[string]access.ACL
 
-// Some binds a list that replaces its default. If the only entry is the word None, the list is
-// empty.
+// Some is a [Setting.Bind] for a list that replaces its default. If the only entry is the word
+// None, the list is empty.
 type Some struct {
 	To   *[]string
 	None string
 }
 
-// Address binds a setting whose value is the address of a server.
+// Address is a [Setting.Bind] for the address of a server.
 type Address struct{ To *string }
 
-// Word binds a setting with a fixed set of values.
+// Word is a [Setting.Bind] for a setting with a fixed set of values.
 type Word struct {
 	Words []string
 	Set   func(word string)
 }
 
-// Audience binds a setting that says who may read content that visitors can see. NoOne makes the
-// audience empty.
+// Audience is a [Setting.Bind] for a setting that says who may read content that visitors can
+// see. NoOne makes the audience empty.
 type Audience struct{ To *access.Principal }
 
 // The words that an Audience setting accepts.
@@ -122,21 +122,21 @@ const (
 type Opening struct {
 	Name       string
 	Credential func(env string) string
-	AllowHosts []string // that may be reached although they are not on the public internet
+	AllowHosts []string // hosts that may be reached although they are not on the public internet
 	CAFile     string
-	MaxBytes   int64 // of a document
+	MaxBytes   int64 // maximum size of a document
 	// Read returns the connector for one file on this machine. Wanted reports, by the name of a
 	// file, whether the file may contain text.
 	Read    func(path string) (index.Connector, error)
 	Wanted  func(name string) bool
-	Folder  func(f Folder) (index.Connector, error) // of a folder's files
+	Folder  func(f Folder) (index.Connector, error) // returns the connector for a folder's files
 	Clients *Clients
 }
 
 // Folder describes a folder of files to read.
 type Folder struct {
 	Path   string
-	Base   string // where readers find the files
+	Base   string // address where readers find the files
 	Source document.Source
 	ACL    access.ACL
 	Files  []string // patterns of paths

@@ -123,10 +123,10 @@ type Fate int
 // The fates.
 const (
 	Keep       Fate = iota
-	Remove          // it is a chat history that the file no longer holds
-	Ignore          // ignored
+	Remove          // it is a chat history that the file no longer contains
+	Ignore          // it is not read, because it is not approved
 	Renew           // approved by a key that may be removed; it gets a new approval
-	Unschedule      // the file no longer holds it: it is not read any more, and can still be found
+	Unschedule      // the file no longer contains it: it is not read any more, but can still be found
 )
 
 // FateOf decides the fate of a stored source. chat reports whether the source is the history of a

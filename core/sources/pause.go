@@ -27,8 +27,8 @@ func (pausedInRun) Is(target error) bool { return target == index.ErrPaused || t
 // Quarantine reports that a source is no longer read because processes died while reading it. It is
 // an error with a text for the operator.
 type Quarantine struct {
-	Source string    // its id
-	At     time.Time // the last death
+	Source string    // id of the source
+	At     time.Time // time of the last death
 	Deaths int
 }
 
@@ -43,10 +43,10 @@ type Act string
 
 // The actions on sources.
 const (
-	Run    Act = "run" // before it is due
+	Run    Act = "run" // read it before it is due
 	Pause  Act = "pause"
 	Resume Act = "resume"
-	Resync Act = "resync" // from the beginning
+	Resync Act = "resync" // read it from the beginning
 )
 
 // Acts returns all actions, in the order in which people see them.

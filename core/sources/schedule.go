@@ -35,7 +35,7 @@ func (s State) HeardSince(t time.Time) bool { return s.HeardAt.After(t) }
 type Schedule struct {
 	State
 	Every   time.Duration // 0: the source is read only by hand
-	Refused string        // why the source does not count (Judge); empty if it counts
+	Refused string        // why the source is not read ([Judge]); empty if it is
 }
 
 // Next returns when the source is due. The time may be in the past. It is zero if the source is due
@@ -103,8 +103,8 @@ func LoopsDue(loops []Loop, now time.Time) []document.SourceID {
 
 // LoopsFirst reports whether a run reads the permissions of a source before its documents. It
 // returns true if a person requested the run, if there are no loops, or if a loop is due or has
-// never finished. The documents then do not wait for their readers. loops are the loops of the
-// source.
+// never finished. The documents then do not stay hidden until their permissions are read. loops
+// are the loops of the source.
 func LoopsFirst(byPerson bool, loops []Loop, now time.Time) bool {
 	if byPerson || len(loops) == 0 {
 		return true
@@ -125,9 +125,9 @@ const (
 	Finished   Outcome = iota // the run came to its end
 	Failed                    // the error is recorded, and the next run follows the back-off
 	Stopped                   // the process stops, and another one continues the run
-	Waiting                   // the source has imposed a rate limit, and is due again by then
+	Waiting                   // the source's rate limit is reached; the next run waits
 	Ended                     // the source was paused, or another process reads it
-	Unfinished                // the time of the piece is over, and another piece follows
+	Unfinished                // the time of this part of the run is over, and another part follows
 )
 
 // OutcomeOf returns the outcome of a run that ended with err. stopping reports whether the process

@@ -10,7 +10,7 @@ import (
 // has an attribute with the same name.
 type Handler struct {
 	slog.Handler
-	named []string // by With
+	named []string // names of the attributes that WithAttrs added
 }
 
 var _ slog.Handler = (*Handler)(nil)

@@ -45,7 +45,7 @@ type Span struct{ recorder Recorder }
 // Note adds attributes to the span.
 func (s Span) Note(attrs ...slog.Attr) {
 	if s.recorder != nil {
-		// clone, so that the caller's slice stays on its stack without a tracer
+		// cloning lets the caller's slice stay on the stack if there is no tracer
 		s.recorder.Note(slices.Clone(attrs))
 	}
 }
@@ -128,7 +128,7 @@ func (k contextState) begin(ctx context.Context, b Beginning) (context.Context, 
 }
 
 func (k contextState) record(ctx context.Context, to time.Time, b Beginning) {
-	if b.At.After(to) { // by another machine's clock
+	if b.At.After(to) { // the start may come from another machine's clock
 		b.At = to
 	}
 	_, told := k.tracer.Begin(ctx, b)

@@ -21,8 +21,8 @@ const decimals = 9
 
 var errAmount = errors.New("is not an amount such as 5 or 0.25")
 
-// ParseAmount parses a decimal number that is at least 0 and below a billion. The text of the error
-// is the end of a sentence.
+// ParseAmount parses a decimal number that is at least 0 and below a billion, such as "0.25". The
+// error is meant to follow the name of a setting: "is not an amount such as 5 or 0.25".
 func ParseAmount(text string) (Amount, error) {
 	whole, part, _ := strings.Cut(strings.TrimSpace(text), ".")
 	if whole == "" && part == "" || len(whole) > decimals || len(part) > decimals || strings.Trim(whole+part, "0123456789") != "" {
@@ -57,11 +57,11 @@ func (a Amount) String() string {
 	return strconv.FormatFloat(math.Round(float64(a)/float64(step))*float64(step)/float64(Unit), 'f', digits, 64)
 }
 
-// MarshalJSON returns a number with all its digits.
+// MarshalJSON implements json.Marshaler. It writes a number with all its digits.
 func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.Exact()), nil }
 
-// perMillion returns the cost of a number of tokens, rounded up. The amount is the price of a
-// million tokens.
+// perMillion returns the cost of a number of tokens, rounded up. a is the price of a million
+// tokens. A cost that is too large becomes the largest Amount.
 func (a Amount) perMillion(tokens int) Amount {
 	if tokens <= 0 || a <= 0 {
 		return 0
@@ -76,7 +76,7 @@ func (a Amount) perMillion(tokens int) Amount {
 	return Amount(min(quotient, math.MaxInt64))
 }
 
-// addCapped adds without overflow.
+// addCapped returns a + b, or the largest Amount if the sum would overflow. b must not be negative.
 func (a Amount) addCapped(b Amount) Amount {
 	if sum := a + b; sum >= a {
 		return sum

@@ -20,7 +20,7 @@ type Counted interface {
 type embedder struct {
 	retrieve.Embedder
 	meter *Meter
-	name  string // of the model, as in the prices
+	name  string // name of the model in Prices
 	count Counting
 }
 
@@ -32,8 +32,8 @@ func (m *Meter) Embedder(inner retrieve.Embedder, name string) retrieve.Embedder
 	return &embedder{Embedder: inner, meter: m, name: name, count: m.config.Counting(name)}
 }
 
-// perTextTokens is the maximum number of tokens that an embedding model receives in addition to a
-// text. An example is a prefix for questions.
+// perTextTokens is the maximum number of tokens that a provider adds to each text, such as a prefix
+// for questions.
 const perTextTokens = 64
 
 // Embed implements retrieve.Embedder.

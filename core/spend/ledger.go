@@ -15,13 +15,13 @@ type Purpose string
 // The purposes.
 const (
 	Answering  Purpose = "answer"
-	Rewriting  Purpose = "fast"       // follow-ups into queries
+	Rewriting  Purpose = "fast"       // rewrites of follow-up questions into queries
 	Enriching  Purpose = "enrichment" // context that is added to passages for search
 	Extracting Purpose = "knowledge"  // relations stated in passages
 	Embedding  Purpose = "embedding"
 	Reranking  Purpose = "rerank"
-	Searching  Purpose = "web_search" // each counts as one token of input
-	Checking   Purpose = "check"      // of footnote doctor
+	Searching  Purpose = "web_search" // web searches; each counts as one token of input
+	Checking   Purpose = "check"      // checks by footnote doctor
 )
 
 // Account identifies what a call is booked under.
@@ -48,7 +48,7 @@ type Reservation struct {
 	Account
 	Amount Amount        // maximum cost of the call
 	Lost   Use           // estimated use that is booked if the process dies
-	Lasts  time.Duration // from now; Extend prolongs it
+	Lasts  time.Duration // how long the reservation is valid; Extend renews it
 }
 
 // Hold identifies a reservation. The zero Hold identifies none.
@@ -77,7 +77,7 @@ type Ledger interface {
 	Settle(ctx context.Context, h Hold, a Account, u Use) (Standing, error)
 }
 
-// Row is the use on one day.
+// Row is the use of one Account on one day.
 type Row struct {
 	Day time.Time
 	Account

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// reservationTTL is how long a reservation remains after its process has died. renewInterval is
-	// how often a process renews its reservations.
+	// reservationTTL is how long a reservation is valid without renewal. It expires if its process
+	// dies. renewInterval is how often a process renews its reservations.
 	reservationTTL = time.Minute
 	renewInterval  = 5 * time.Second
 	// unrecordedTokens is the number of tokens that a fast model writes between two renewals. The
@@ -24,8 +24,8 @@ const (
 	unrecordedTokens = 1_000
 	// bookingRetry is the interval between attempts to book a call if the ledger fails.
 	bookingRetry = time.Second
-	// bookingTimeout limits one write to the ledger. The write continues after its call was
-	// stopped.
+	// bookingTimeout limits one write to the ledger. Writes continue when the context of their
+	// call ends.
 	bookingTimeout = 5 * time.Second
 )
 
@@ -46,14 +46,15 @@ type Config struct {
 	Logger   *slog.Logger       // nil: silent
 }
 
-// Meter enforces the caps on models and books their use. It is safe for concurrent use.
+// Meter wraps models. It refuses calls that could exceed a cap, and books the use of each call. It
+// is safe for concurrent use.
 type Meter struct {
 	ledger Ledger
 	config Config
 
 	closing  chan struct{}
 	close    func()
-	unbooked sync.WaitGroup // calls that are still to be booked
+	unbooked sync.WaitGroup // goroutines that retry to book a call
 
 	mu     sync.Mutex
 	warned map[string]time.Time // by cap and message: time until which it is not logged again
@@ -78,7 +79,8 @@ func NewMeter(ledger Ledger, config Config) (*Meter, error) {
 	return m, nil
 }
 
-// Close tries once more to book each call that could not be booked. No call may be running.
+// Close tries once more to book each call that could not be booked, and then returns. No call may
+// be running.
 func (m *Meter) Close() {
 	m.close()
 	m.unbooked.Wait()
@@ -103,8 +105,8 @@ type call struct {
 	alive    sync.WaitGroup
 }
 
-// begin reserves the maximum cost of a call. input returns the number of sent tokens and is called
-// only when it is needed.
+// begin reserves the maximum cost of a call. most is the maximum use of the call. input returns the
+// number of sent tokens and is called only when it is needed. Without caps, begin reserves nothing.
 func (m *Meter) begin(ctx context.Context, model string, purpose Purpose, most llm.Usage, input func() int) (*call, error) {
 	prices := m.config.Prices()
 	price, priced := prices.Models[model]
@@ -171,7 +173,8 @@ func (c *call) renew(ctx context.Context) {
 	}
 }
 
-// setHeldUntil records that the reservation was made or renewed just now.
+// setHeldUntil records that the reservation was made or renewed just now. To be safe, it sets an
+// expiry that is bookingTimeout too early.
 func (c *call) setHeldUntil() {
 	c.heldUntil.Store(time.Now().Add(reservationTTL - bookingTimeout).UnixNano())
 }
@@ -182,8 +185,8 @@ func (c *call) isBookable() bool {
 	return c.hold == (Hold{}) || time.Now().UnixNano() < c.heldUntil.Load()
 }
 
-// noteFailure records a failure. Providers do not bill a request that they reject before they read
-// the prompt.
+// noteFailure records the error that ended a call, or nil. A call is free if the provider refused
+// it before it wrote anything, because providers do not bill such requests.
 func (c *call) noteFailure(err error) {
 	var limited *llm.RateLimitError
 	refused := errors.As(err, &limited)
@@ -193,8 +196,8 @@ func (c *call) noteFailure(err error) {
 	c.free = refused && c.output.Load() == 0
 }
 
-// actualUse returns the use that the provider reported. Without a report it returns the counted
-// use.
+// actualUse returns the use that the provider reported. Without a report, it returns the counted
+// use, or none if the call was free.
 func (c *call) actualUse() Use {
 	switch {
 	case c.reported != nil:
@@ -206,8 +209,8 @@ func (c *call) actualUse() Use {
 	return Use{Usage: u, Estimated: true, Amount: c.cost(u)}
 }
 
-// finish books the call, even after a stop. If the ledger fails, finish retries in the background,
-// so that the answer does not wait.
+// finish books the call, even if ctx has ended. If the ledger fails, finish retries in the
+// background, so that the answer does not wait.
 func (c *call) finish(ctx context.Context) {
 	if c.cancel != nil {
 		c.cancel()
@@ -250,8 +253,8 @@ func (c *call) bookLater(ctx context.Context, u Use) {
 	}
 }
 
-// logUnbooked logs the use of a call that was not booked. It excludes the use that the ledger books
-// from the reservation.
+// logUnbooked logs the use of a call that was not booked. The ledger books only the estimated use
+// of the call, when its reservation expires.
 func (c *call) logUnbooked(ctx context.Context, u Use, err error) {
 	c.meter.config.Logger.ErrorContext(ctx, "a call was not booked", "model", c.account.Model, "purpose", c.account.Purpose,
 		"input_tokens", u.Input, "output_tokens", u.Output, "error", err)
@@ -289,7 +292,7 @@ func (m *Meter) warnNearCap(ctx context.Context, s Standing) {
 	}
 }
 
-// logOnce calls log, unless the same message was already logged for the same period.
+// logOnce calls tell, which logs a message. It calls tell only once per what and until.
 func (m *Meter) logOnce(what string, until time.Time, tell func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Maximum numbers of tokens of a request in addition to its texts.
+// Numbers of tokens of a request in addition to its texts. All except usualImageTokens are maximum
+// numbers.
 const (
 	perMessageTokens = 16    // role and delimiters
 	perRequestTokens = 1_024 // text that the provider adds, such as about tools
@@ -67,7 +68,8 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// addDelta counts a delta.
+// addDelta adds the tokens of a delta to the output, and keeps the usage that the provider reports
+// in it.
 func (c *call) addDelta(d llm.Delta, count budget.Counter) {
 	n := count.Count(d.Text) + count.Count(d.Reasoning)
 	if d.Call != nil {
@@ -97,7 +99,7 @@ func (m *model) maxInput(req llm.Request, input func() int) int {
 	return n
 }
 
-// tokens counts the tokens of a request's texts.
+// tokens returns the estimated number of tokens of a request, including its images.
 func tokens(req llm.Request, count counter) int {
 	n := count.Count(string(req.ResponseFormat))
 	for _, message := range req.Messages {

@@ -63,10 +63,10 @@ type Line struct {
 	Period    string // daily or monthly
 	Setting   string
 	Cap, Used Amount
-	Until     time.Time // when it is reset
+	Until     time.Time // when the cap is reset
 }
 
-// Lines returns the caps that are set.
+// Lines returns the caps that are set, each with the amount of s that counts against it.
 func (c Caps) Lines(s Standing) []Line {
 	tomorrow := s.Day.AddDate(0, 0, 1)
 	next := time.Date(s.Day.Year(), s.Day.Month()+1, 1, 0, 0, 0, 0, time.UTC)

@@ -138,8 +138,8 @@ func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
 	return nil
 }
 
-// stop ends a message. It always reserves as thread.Final, because an open message looks as if the
-// bot were still writing.
+// stop ends a message. It always uses the class thread.Final, because an open message looks as if
+// the bot were still writing.
 func (w *writer[P]) stop(ctx context.Context, page P) error {
 	if err := w.reserve(ctx, thread.StreamStop, thread.Final); err != nil {
 		return err
@@ -160,8 +160,8 @@ func (w *writer[P]) stop(ctx context.Context, page P) error {
 	return w.Log.Final(ctx, n, "")
 }
 
-// start begins a message. It returns ErrNoStream if the surface does not allow a stream within
-// firstWait.
+// start begins a message to which text can be appended. It returns ErrNoStream if the surface does
+// not allow a stream within firstWait.
 func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error {
 	if class == thread.Progress {
 		class = thread.First

@@ -12,8 +12,8 @@ import (
 // A running answer has Stop. A deep search that waits has Start and Just answer. A finished answer
 // has 👍 and 👎 if there is something to judge. It has Retry if the answer failed, was stopped or was
 // limited. It has Write the report if the partial findings of a deep search are shown. It has Look
-// deeper if the answer covers only a part of the question. It has Ask if the owner of the nearest
-// page may be asked.
+// deeper if the answer covers only a part of the question. It has Ask if the owner of the page
+// closest to the question may be asked.
 //
 // A private answer has Share and Keep. A corrected answer has only 👍 and 👎. A removed answer and a
 // notice have no buttons.

@@ -20,13 +20,13 @@ type Form int
 // The forms are the same on every platform. Each Renderer defines what a form includes.
 const (
 	Whole   Form = iota // all that the platform can show
-	Unfiled             // without a file, as a separate message
-	// without features that some places refuse: files, link buttons, newer kinds of blocks
+	Unfiled             // without a file; a long answer takes more messages instead
+	// without features that some channels refuse: files, link buttons, newer kinds of blocks
 	Bare
 	Plain // text alone, in shorter messages
 )
 
-// forms names them in the log.
+// forms are the names of the forms in the log.
 var forms = map[Form]string{Whole: "whole", Bare: "without files, link buttons and newer blocks", Plain: "plain text"}
 
 // refusedText replaces an answer that the platform refuses in every form.
@@ -54,9 +54,9 @@ func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error
 	}
 }
 
-// abandon ends an answer that cannot be written. It replaces the answer with refusedText. If the
-// platform also refuses refusedText, abandon deletes the unfinished messages and wraps the returned
-// cause in ErrNoNotice.
+// abandon ends an answer that cannot be written, and returns cause. If the platform refused the
+// content, abandon replaces the answer with refusedText. If that fails too, it wraps cause in
+// ErrNoNotice. If refusedText is not shown, it deletes the unfinished messages.
 func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 	w.Logger.WarnContext(ctx, "the answer was abandoned", "error", cause)
 	if errors.Is(cause, thread.ErrRefused) && !w.removed {

@@ -7,8 +7,9 @@ import (
 )
 
 // Log records the messages that one turn posted. A worker that takes the turn over edits these
-// messages instead of posting again. Intend must be committed before every create call. If a create
-// call had an unknown outcome, the platform's list of messages decides.
+// messages instead of posting again. Intend must be committed before every create call. If the
+// outcome of a create call is unknown, the platform's list of messages shows whether the message
+// exists.
 type Log interface {
 	Intend(ctx context.Context, page int) error
 	Posted(ctx context.Context, page int, id thread.MessageID, hash string) error

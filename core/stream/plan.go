@@ -18,7 +18,7 @@ type Row struct {
 	Question string
 	State    string // a state of packet.Finding; "searching" during the search, empty before it
 	Text     string // text of packet.Finding
-	at       [2]int // block and tab
+	at       [2]int // TurnIndex and TabIndex of the placement
 	evidence []document.ID
 }
 
@@ -120,7 +120,7 @@ var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {5
 // stateMarks are the icons before rows, by state.
 var stateMarks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
 
-// PlanText returns the plan of a deep search as Markdown. It has one line for each sub-question
+// PlanText returns the plan of a deep search as Markdown. It has one entry for each sub-question
 // with the result, and a line with the progress of the search.
 func PlanText(v *View) (text string) {
 	for _, most := range rowRunes {
@@ -174,7 +174,7 @@ func planText(v *View, questionRunes, findingRunes int) string {
 	return b.String()
 }
 
-// ProgressText returns the progress of a deep search as one line.
+// ProgressText returns the progress of a deep search as one line, which begins like "2 of 5 done".
 func ProgressText(v *View) string {
 	settled := 0
 	for _, r := range v.Plan {
@@ -197,7 +197,7 @@ func CostText(p packet.Progress) string {
 	return text + fmt.Sprintf(". Unless it is started within %s, one search answers the question.", roughDuration(60*p.Asks))
 }
 
-// roughDuration formats a rounded duration.
+// roughDuration formats seconds as a rounded duration, such as "40 s" or "3 min".
 func roughDuration(seconds int) string {
 	if seconds > 90 {
 		return fmt.Sprintf("%d min", (seconds+30)/60)

@@ -24,9 +24,9 @@ type Logs interface {
 }
 
 // Replies writes the answers of several models to one question into one thread, in separate
-// messages. It makes one write at a time, so that no answer adopts a message that another answer
-// has just posted. An answer that has ended is completed while other answers still run. Replies is
-// used like a ThreadStream.
+// messages. It makes one write at a time, so that no writer mistakes a message that another writer
+// has just posted for its own. An answer that has ended is completed while other answers still run.
+// Use it like a ThreadStream.
 type Replies[P any] struct {
 	open   func(model int) (*ThreadStream[P], error)
 	posted map[int][]Page // pages of earlier attempts, by model
@@ -36,8 +36,8 @@ type Replies[P any] struct {
 	failed  error                    // guarded by mu
 }
 
-// OpenReplies starts writing to a thread. The writing ends as for a ThreadStream. The Log of deps
-// is ignored.
+// OpenReplies starts writing to a thread. The writing ends with Finish, or when ctx is done.
+// OpenReplies uses logs and ignores deps.Log.
 func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
 	posted := logs.Posted()
 	group := &replyGroup{token: make(chan struct{}, 1)}

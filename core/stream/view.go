@@ -28,7 +28,7 @@ const (
 // gives the same View. It is not safe for concurrent use.
 type View struct {
 	Model int    // ModelIndex that this view shows
-	Label string // name of the model, where several answer at once; else empty
+	Label string // name of the model if several models answer at once; else empty
 	Phase Phase
 	// the model's current activity, until there is newer output; not shown if empty
 	Status    string
@@ -42,7 +42,8 @@ type View struct {
 	Outcome   session.Outcome
 	Message   string           // a sentence about the outcome, where one is needed
 	Grounding packet.Grounding // how well documents support the answer
-	// the nearest documents that the audience may read; set if nothing was found
+	// the closest documents that the audience may read; set if nothing was found or only a search
+	// was requested
 	Closest []packet.Document
 	Owner   *packet.Owner
 	Notices []string // notices next to the answer, such as a file that was left out

@@ -220,7 +220,8 @@ func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) e
 	return nil
 }
 
-// syncPage makes message n show page.
+// syncPage posts or edits message n so that it shows page. If the message already shows page, it
+// makes no call. It returns errMoved if all messages must be posted again.
 func (w *writer[P]) syncPage(ctx context.Context, n int, page P, hash string, class thread.Class) error {
 	if _, err := w.adopt(ctx, n); err != nil {
 		return err
@@ -285,10 +286,11 @@ func (w *writer[P]) replaceAll() {
 	}
 }
 
-// post creates message n.
+// post creates message n with the content page, and records it in the log. It does nothing if the
+// answer or one of its messages was removed.
 func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class thread.Class) error {
 	if w.removed || w.messageDeleted {
-		return nil // whoever deleted it does not want to see it again
+		return nil // a person deleted the answer and does not want it back
 	}
 	if class == thread.Progress {
 		class = thread.First

@@ -182,7 +182,7 @@ func Questions(headings []Heading, n int) []string {
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
 	var questions []string
 	used := make(map[string]bool)
-	for _, again := range []bool{false, true} { // then further ones of the same documents
+	for _, again := range []bool{false, true} { // whether a document may repeat
 		for _, c := range all {
 			if len(questions) == n {
 				return questions

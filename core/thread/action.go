@@ -12,21 +12,21 @@ const (
 	ActionDown Action = "down" // 👎, perhaps with a reason
 	// ActionRetry answers the question again. The new answer replaces the old one.
 	ActionRetry  Action = "retry"
-	ActionDeeper Action = "deeper" // likewise, by a deep search
+	ActionDeeper Action = "deeper" // like ActionRetry, with a deep search
 	// ActionReport is like ActionRetry, but continues from the findings of a stopped deep search.
 	ActionReport Action = "report"
 	ActionStart  Action = "start" // starts a waiting deep search
-	ActionPlain  Action = "plain" // likewise, its question is answered without it
+	ActionPlain  Action = "plain" // answers the question of a waiting deep search without the search
 	ActionStop   Action = "stop"  // stops the running answer
 	// ActionPrivate gives the asker a private answer from all documents that the asker may read.
 	ActionPrivate  Action = "private"
-	ActionShare    Action = "share"    // a private answer is posted to its thread
-	ActionKeep     Action = "keep"     // a private answer stays private, and stays
-	ActionRemove   Action = "remove"   // a moderator takes an answer away
-	ActionCorrect  Action = "correct"  // a moderator puts a text of one's own in its place
+	ActionShare    Action = "share"    // posts a private answer to its thread
+	ActionKeep     Action = "keep"     // keeps a private answer private, in a permanent message
+	ActionRemove   Action = "remove"   // removes an answer
+	ActionCorrect  Action = "correct"  // replaces an answer with a moderator's text
 	ActionWhy      Action = "why"      // explains how the answer was made
 	ActionFollow   Action = "follow"   // the bot follows the thread again
-	ActionOwner    Action = "owner"    // the owner of the nearest page is asked in the thread
+	ActionOwner    Action = "owner"    // asks the owner of the closest page in the thread
 	ActionUnfollow Action = "unfollow" // the bot answers mentions only in this thread
 )
 

@@ -7,7 +7,7 @@ type Class int
 const (
 	Final    Class = iota // the complete answer
 	First                 // the first visible words
-	Progress              // anything in between; the first to yield
+	Progress              // all other writes; they yield to both other classes
 )
 
 // Call is the kind of a write. Platforms limit the rate of each kind separately.
@@ -17,8 +17,8 @@ const (
 	Create       Call = iota // a new message
 	Edit                     // a message is replaced or deleted
 	StreamStart              // a new message that is appended to
-	StreamAppend             // a piece more of it
-	StreamStop               // its last piece
+	StreamAppend             // a further piece of that message
+	StreamStop               // the last piece of that message
 )
 
 // String returns the name of the call for logs and traces.

@@ -13,15 +13,15 @@ import (
 // ErrArguments reports that a call's arguments are not a JSON object.
 var ErrArguments = errors.New("the arguments are not a JSON object")
 
-// maxNesting is the maximum number of JSON strings around arguments. Models wrap arguments once,
-// rarely twice.
+// maxNesting is the maximum number of JSON strings around arguments. Models rarely nest more than
+// two.
 const maxNesting = 3
 
 // ParseArguments parses the arguments that a model wrote for a call. The result is a valid, compact
 // JSON object. Mistakes with a clear meaning are corrected:
 //
 //   - Empty text means {}.
-//   - An object inside a JSON string is unwrapped, up to two times.
+//   - An object inside a JSON string is unwrapped, up to three times.
 //   - A code fence, text after the object, NUL and invalid UTF-8 are removed.
 func ParseArguments(raw string) (json.RawMessage, error) {
 	text := unfence(stripInvalid(raw))
@@ -128,8 +128,8 @@ func (s *Strings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Integer is a whole number for use in arguments. It accepts all forms that models write, including
-// a string. Any other value is 0.
+// Integer is a whole number for use in arguments. It accepts numbers and strings such as "2". Any
+// other value becomes 0.
 type Integer int
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -58,9 +58,10 @@ func truncate(text string, most int) string {
 	return text
 }
 
-// Vocabulary says how common the words of a search are. Models that quote use it.
+// Vocabulary says how common the words of a search are. Extractive models use it to choose
+// quotations.
 type Vocabulary struct {
-	Chunks int            `json:"chunks"` // of the tenant
+	Chunks int            `json:"chunks"` // chunks of the tenant
 	Terms  map[string]int `json:"terms"`  // number of chunks that contain each word of the queries
 	// Synonyms lists the operator's synonyms that occur in the queries, each with its replacements:
 	// "k8s: kubernetes, kube".

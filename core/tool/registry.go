@@ -65,7 +65,8 @@ func (s Set) Only(names ...string) (Set, error) {
 	return NewSet(selected...)
 }
 
-// For returns the tools that a turn offers.
+// For returns the tools that a turn offers, with their descriptions for that turn ([Offerer],
+// [Fitter]).
 func (s Set) For(scope Scope) Set {
 	var offered []Tool
 	for _, t := range s.tools {

@@ -59,8 +59,7 @@ func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	return &Runner{config: config, logger: log}
 }
 
-// Executed is one executed call. Each call of the model belongs to exactly one Executed of the
-// step. Merged calls share one.
+// Executed is one executed call. Several calls of the model that were merged share one Executed.
 type Executed struct {
 	Call   message.Call // with the registered name and the executed arguments
 	Result Result       // Content is what the model reads, errors included
@@ -75,9 +74,9 @@ type Step struct {
 	RanTools map[string]bool // names of tools that ran earlier in the turn; decides Scope.First
 }
 
-// Run runs the calls and returns their results in the order of the calls. It merges all calls of a
-// Merger into one. Each call has a separate tab in emit's block. The tab is closed after the call.
-// Branching announces several tabs.
+// Run runs the calls of a step and returns their results in the order of the calls. It merges all
+// calls of a [Merger] into one. Each call sends its packets to a separate tab of emit, which is
+// closed after the call. A packet announces the number of tabs if there are several.
 //
 // Run returns when all calls have ended. If a tool still runs Grace after its context has ended,
 // Run abandons the tool and logs its name. The tool's goroutine may continue, but its packets and
@@ -99,7 +98,7 @@ func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit 
 			return nil
 		})
 	}
-	_ = group.Wait() // the functions return no errors: each failure is a separate Ran
+	_ = group.Wait() // the functions return no errors: each error is in its Executed
 	return ran
 }
 
@@ -132,8 +131,8 @@ func (r *Runner) prepare(calls []llm.ToolCall, step Step) []pendingCall {
 	return jobs
 }
 
-// sanitiseName converts the name of a call to a name that providers accept. The calls of a model
-// are part of later requests, and providers reject other names.
+// sanitiseName replaces the characters of a name that providers reject. Later requests repeat the
+// calls of a model, so an invalid name would make these requests fail.
 func sanitiseName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -147,7 +146,7 @@ func sanitiseName(name string) string {
 	return clean[:min(len(clean), 64)]
 }
 
-// merge merges all calls of a Merger into the first of these calls.
+// merge replaces all calls of a [Merger] by one merged call in the position of the first.
 func merge(jobs []pendingCall) []pendingCall {
 	var out []pendingCall
 	for i, j := range jobs {

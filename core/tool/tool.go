@@ -29,8 +29,8 @@ type Tool interface {
 	Run(ctx context.Context, call Call, emit *packet.Emitter) (Result, error)
 }
 
-// Merger is implemented by tools for which one merged call per step is better than several calls.
-// An example is a search.
+// Merger is implemented by tools, such as a search, for which one merged call per step is better
+// than several calls.
 type Merger interface {
 	// Merge merges the arguments of several calls into the arguments of one call. If it returns an
 	// error, the calls run separately.
@@ -44,8 +44,8 @@ type Offerer interface {
 	Offered(scope Scope) bool
 }
 
-// Withdrawing is implemented by tools that can become unavailable during a turn. Certain content in
-// the context disables such a tool for the rest of the turn.
+// Withdrawing is implemented by tools that certain content in the context disables for the rest of
+// a turn.
 type Withdrawing interface {
 	// Withdrawn reports whether the tool is disabled. If Withdrawn returns an error, the tool
 	// counts as disabled.
@@ -77,7 +77,7 @@ type Scope struct {
 	Question string
 	// all text that people wrote in the conversation, without text from other authors
 	Quoted    []string
-	Basis     message.Basis     // basis of Question in addition to History, Files and Shown
+	Basis     message.Basis     // what Question was made from, in addition to History, Files and Shown
 	History   []message.Message // earlier turns that the audience may read, oldest first
 	Citations *cite.Mapping     // assigns the numbers under which the model sees documents
 	Sources   []document.SourceID
@@ -115,7 +115,7 @@ type Result struct {
 	// the title
 	References []message.Reference
 	Citable    bool // Content may be cited: the citation section and reminder follow
-	Evidence   bool // for searches: something scored above the floor
+	Evidence   bool // for searches: a passage is good enough to answer from
 	// for searches: how the search ran, for explanations; set after an error too; nil if unknown
 	Search *retrieve.Account
 	// for searches: documents to name if no document answers the question, best first

@@ -66,13 +66,13 @@ func newAnswerWriter(emit *packet.Emitter, record recorder, citations *cite.Proc
 	return &answerWriter{emit: emit, record: record, strict: strict, citations: citations}
 }
 
-// openBlock ends the open block and begins another.
+// openBlock ends the open block, if any, and begins a block of kind b.
 func (v *answerWriter) openBlock(b block) {
 	v.endBlock()
 	v.block, v.current = b, v.emit.At(packet.Placement{TurnIndex: v.index})
 }
 
-// writeReasoning emits reasoning.
+// writeReasoning emits reasoning text. If no reasoning block is open, it begins one.
 func (v *answerWriter) writeReasoning(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -84,7 +84,8 @@ func (v *answerWriter) writeReasoning(text string) {
 	v.current.Emit(packet.ReasoningDelta{Text: text})
 }
 
-// writeText emits text of the answer. Leading white space does not begin a message.
+// writeText emits text of the answer, or adds it to the held message. Leading white space does not
+// begin a message.
 func (v *answerWriter) writeText(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -137,8 +138,8 @@ func (v *answerWriter) startHoldTimer() {
 	})
 }
 
-// narration is the number of characters from which a text counts as an answer. A shorter text
-// counts as narration.
+// narration is the number of characters from which a text counts as an answer. A shorter text may
+// be narration before a tool call.
 const narration = 200
 
 // isAnswer reports whether a text is too long for narration before a tool call, or has a second
@@ -234,7 +235,6 @@ func (v *answerWriter) toolCallBegan() {
 	v.stopHoldTimer()
 }
 
-// stopHoldTimer stops the timer of a held message.
 func (v *answerWriter) stopHoldTimer() {
 	if v.timer != nil {
 		v.timer.Stop()
@@ -280,7 +280,7 @@ func (v *answerWriter) endBlock() {
 }
 
 // nextPlacement returns an emitter for a block that another component writes, such as a tool. Each
-// call uses up one index.
+// call takes the next index.
 func (v *answerWriter) nextPlacement() *packet.Emitter {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -289,7 +289,8 @@ func (v *answerWriter) nextPlacement() *packet.Emitter {
 	return v.emit.At(packet.Placement{TurnIndex: v.index - 1})
 }
 
-// addDocuments adds documents. The next message lists them as found.
+// addDocuments adds documents to those that the next message lists as found. It skips known
+// documents, and documents of which the model saw only the title.
 func (v *answerWriter) addDocuments(references []message.Reference) {
 	for _, r := range references {
 		known := r.Text == "" // the model saw only its title

@@ -17,9 +17,9 @@ const quoteRunes = 160
 // projectSource is the source of project files that are in no index.
 const projectSource document.SourceID = "project"
 
-// referenceKey identifies a reference by its number and chunk. A reference without a chunk, such as
-// a part of a file, is identified by its number and text. An opened page and its first chunk have
-// different numbers.
+// referenceKey returns a key that identifies a reference by its document, number and chunk. For a
+// reference without a chunk, such as a part of a file, the key contains the text instead. An opened
+// page and its first chunk have different numbers.
 func referenceKey(r message.Reference) string {
 	if r.Chunk == nil {
 		return fmt.Sprintf("%s\x00%d\x00text\x00%s", r.Document.ID, r.Number, r.Text)
@@ -65,8 +65,8 @@ func newMapping(req Request) *cite.Mapping {
 }
 
 // ambiguous returns the numbers that a history uses for several documents. The cause is an answer
-// that was copied from another session, or an older release that numbered documents. Such a number
-// resolves to no source, because its link could be wrong.
+// that was copied from another session, or an older release that numbered documents instead of
+// passages. Such a number resolves to no source, because its link could be wrong.
 func ambiguous(history []message.Message) (numbers []int) {
 	owner := make(map[int]document.ID)
 	note := func(n int, id document.ID) {
@@ -89,7 +89,7 @@ func ambiguous(history []message.Message) (numbers []int) {
 	return numbers
 }
 
-// sourceOf returns the citation source of a reference.
+// sourceOf converts a reference to the source of a citation.
 func sourceOf(r message.Reference) cite.Source {
 	return cite.Source{
 		Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind),
@@ -166,8 +166,8 @@ type place struct {
 	text   string
 }
 
-// addPlaces adds the sections of a reference, each once. A reference without sections counts as one
-// section.
+// addPlaces adds the sections of a reference to places. Sections with the same link become one
+// section. A reference without sections counts as one section.
 func addPlaces(places []place, r message.Reference) []place {
 	sections := r.Sections
 	if len(sections) == 0 {
@@ -187,9 +187,8 @@ func addPlaces(places []place, r message.Reference) []place {
 	return places
 }
 
-// chooseSection returns a function that chooses a section of passage n for a citing sentence. The
-// function chooses the section that matches the sentence best. chooseSection returns nil for a
-// passage with one section.
+// chooseSection returns a function that chooses the section of passage n that best matches a citing
+// sentence. It returns nil for a passage with one section.
 func (w *worker) chooseSection(n int) func(sentence string) cite.Source {
 	places := w.places[n]
 	if len(places) < 2 {

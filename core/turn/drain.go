@@ -10,7 +10,7 @@ import (
 // statusThinking is the status in the thread while a model sends no readable text.
 const statusThinking = "The model is thinking."
 
-// modelActivity is drain's state of one model.
+// modelActivity is what drain knows about one model.
 type modelActivity struct {
 	stopped  bool
 	hasText  bool // the reader has seen text

@@ -6,14 +6,14 @@ import "sync"
 // longer held back. A model that narrates does so in most of its turns.
 const quietCalls = 3
 
-// habits counts the latest consecutive calls without narration for each model. It is safe for
-// concurrent use.
+// habits counts, for each model, the latest consecutive calls without narration (text before a tool
+// call). It is safe for concurrent use.
 type habits struct {
 	mu     sync.Mutex
 	silent map[string]int
 }
 
-// recordCall records a step that called tools, with or without narration.
+// recordCall records a step that called tools. silently says that the model wrote no narration.
 func (h *habits) recordCall(model string, silently bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

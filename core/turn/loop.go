@@ -48,7 +48,7 @@ type worker struct {
 	ranTools map[string]bool  // names of tools that ran
 	shown    map[int]bool     // numbers of passages that the model saw in this turn
 	passages map[int][]string // texts of those passages, by number
-	places   map[int][]place  // their sections, by number
+	places   map[int][]place  // sections of the shown passages, by number
 	rankings retrieve.Rankings
 	citable  bool
 	project  []prompt.ProjectFile
@@ -147,8 +147,8 @@ func (w *worker) searchFirst(ctx context.Context) error {
 
 // useStandIn switches to the stand-in if the budget is exhausted or the model is unreachable. It
 // reports whether the step can be repeated. The step cannot be repeated if the reader has seen
-// text. In place of an unreachable model, the stand-in's reply is shown only if it cites, because
-// the model may be back soon.
+// text. If the model is unreachable, the stand-in's reply is shown only if it cites, because the
+// model may be back soon.
 func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	var full *spend.CapError
 	unpaid := errors.As(err, &full)
@@ -172,8 +172,8 @@ func (w *worker) useStandIn(ctx context.Context, err error) bool {
 // It allows one retry for each model of a chain.
 const maxTextCallRetries = 4
 
-// retryWithTextCalls reports whether to repeat the step with tool calls as text. The reason is that
-// the endpoint does not support tools.
+// retryWithTextCalls reports whether to repeat the step with tool calls as text, because the
+// endpoint does not support tools.
 func (w *worker) retryWithTextCalls(ctx context.Context, err error) bool {
 	if !errors.Is(err, llm.ErrNoTools) || w.model.Info().NativeTools || w.textCallRetries == maxTextCallRetries {
 		return false
@@ -203,7 +203,8 @@ func (w *worker) halvePassages(ctx context.Context, err error) bool {
 	return w.halved
 }
 
-// withdrawTools removes tools for the rest of the turn if the content of the context forbids them.
+// withdrawTools removes tools that must not be used with the current content of the prompt. They
+// stay removed for the rest of the turn. A tool that cannot be checked is removed too.
 func (w *worker) withdrawTools(ctx context.Context) {
 	scope, withdrawn := w.scope(), false
 	allowed := slices.DeleteFunc(w.tools.Tools(), func(t tool.Tool) bool {
@@ -260,7 +261,8 @@ const (
 	sameStep             // the same step
 )
 
-// handleReply runs the tools that the model called. It retries an empty reply once.
+// handleReply runs the tools that the model called, and returns what follows. It retries an empty
+// reply once, and asks once for missing citations.
 func (w *worker) handleReply(ctx context.Context, number int, result stepResult) (next, error) {
 	if len(result.calls) > 0 && result.offered.Len() > 0 {
 		if err := w.checkAudience(ctx); err != nil {
@@ -290,8 +292,9 @@ func (w *worker) handleReply(ctx context.Context, number int, result stepResult)
 	return finished, nil
 }
 
-// lacksCitations reports whether to ask a strict agent's model for citations before the answer is
-// withheld. It returns true if the answer cites no shown passage and is no denial.
+// lacksCitations reports whether to ask the model to add citations. It returns true if the answer
+// is hidden because it cites no passage, and is not a denial. After the first request it returns
+// false.
 func (w *worker) lacksCitations(result stepResult) bool {
 	return !result.shown && !w.askedForNumbers && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
@@ -374,7 +377,7 @@ func (w *worker) makeProjectCitable() {
 	}
 }
 
-// runTools runs the tools of a step and adds their results to the context.
+// runTools runs the tools of a step and adds their results to the next prompts.
 func (w *worker) runTools(ctx context.Context, result stepResult) {
 	began := time.Now()
 	ran := w.toolRunner.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), RanTools: w.ranTools}, w.writer.nextPlacement())
@@ -409,7 +412,7 @@ func (w *worker) runTools(ctx context.Context, result stepResult) {
 	w.recorder.AddSteps(stored)
 }
 
-// addPassages maps the numbers of shown passages to their sources.
+// addPassages records passages that the model was shown, so that the model may cite their numbers.
 func (w *worker) addPassages(references []message.Reference) {
 	for _, r := range references {
 		if r.Text == "" {
@@ -466,14 +469,14 @@ func toolBudget(info llm.Info, spent int) int {
 // replyTokens returns the maximum length of a reply in tokens. The prompt leaves this space free.
 func replyTokens(info llm.Info) int { return min(info.Reply, info.Window/2) }
 
-// searchCall returns a search with the question.
+// searchCall returns a call of the search tool with the question as its query.
 func (w *worker) searchCall() llm.ToolCall {
 	// strings always marshal
 	queries, _ := json.Marshal(map[string][]string{"queries": {strings.TrimSpace(w.req.Question.Text)}})
 	return llm.ToolCall{ID: "search", Name: search.Name, Arguments: string(queries)}
 }
 
-// searchOnly runs one search with the question and ends.
+// searchOnly runs one search with the question. It does not call the model.
 func (w *worker) searchOnly(ctx context.Context) error {
 	only, err := w.tools.Only(search.Name)
 	if err != nil {

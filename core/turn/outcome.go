@@ -125,7 +125,7 @@ func (e errRefused) Error() string { return "a filter refused the question" }
 // errPanic ends a run after a panic. The log has the panic's value.
 var errPanic = errors.New("a lower level panicked")
 
-// facts are the inputs, besides the run's error, that determine an outcome.
+// facts are the inputs that determine an outcome, in addition to the error of the run.
 type facts struct {
 	cited, wroteText      bool
 	baseless              bool // the passages support no citation

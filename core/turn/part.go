@@ -10,7 +10,7 @@ import (
 // Depth configures a deep search. The comment of each switch names the corresponding option of
 // Onyx's agents and of footnote.yaml.
 type Depth struct {
-	Always bool // use_agentic_search: search every question deeply, as far as it needs it
+	Always bool // use_agentic_search: every question gets as deep a search as it needs
 	// perform_initial_search_decomposition is false: the question is split before a first search
 	Blind bool
 	Once  bool // allow_refinement is false: no follow-up questions

@@ -206,7 +206,7 @@ func (s *state) notice(sentences ...string) {
 	}
 }
 
-// facts returns what the outcome depends on.
+// facts returns the recorded facts that determine the outcome.
 func (s *state) facts() facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,8 +223,8 @@ func (s *state) facts() facts {
 	}
 }
 
-// finish returns the complete Answer. In prose it removes text that the reader was not shown,
-// because a number that the model invented may be assigned to a passage later.
+// finish returns the complete Answer. If prose is set, it removes invented numbers and a list of
+// sources from Text. An invented number may be assigned to a passage later.
 func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose bool) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -105,7 +105,8 @@ type reply struct {
 	finish   llm.Finish
 }
 
-// streamReply makes a model call and passes its stream on.
+// streamReply makes a model call. It writes the text and the reasoning to the reader, and collects
+// the tool calls in h.
 func (w *worker) streamReply(ctx context.Context, req llm.Request, h *reply) error {
 	began := time.Now()
 	var usage llm.Usage

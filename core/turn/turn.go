@@ -47,7 +47,7 @@ type Request struct {
 	System  string      // the stored system prompt; empty means the built-in one
 	Models  []llm.Model // one to MaxModels, each writing a separate answer
 	// replaces a model without budget; also replaces an unreachable model if the stand-in's reply
-	// cites. nil: no stand-in. It ignores ResponseFormat
+	// cites. nil: no stand-in. It is not used with a ResponseFormat
 	StandIn llm.Model
 	Filter  *filter.Filter // what may be asked and shown; nil: everything
 	// the question is a greeting or a thank-you: the answer needs no documents
@@ -191,6 +191,7 @@ type Ending struct {
 	Reference string           // code that finds the cause with footnote why and in the log
 	Cause     session.Cause
 	Retryable bool // the same question may succeed a little later
-	// the nearest documents that the audience may read; set if nothing was found
+	// the closest documents that the audience may read; set if nothing was found or only a search
+	// was requested
 	Closest []document.Ref
 }

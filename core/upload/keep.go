@@ -22,7 +22,7 @@ import (
 // Deps holds the dependencies of a Service. All fields are required.
 type Deps struct {
 	Store    Store
-	Projects func() []Project // at the moment
+	Projects func() []Project // returns the current projects
 	// Read reads a file as a document. The error is a sentence for the person, unless it describes
 	// this machine.
 	Read func(ctx context.Context, name string, content []byte) (document.Document, error)
@@ -47,20 +47,21 @@ const atOnce = 2
 // readLimit is the timeout for reading a file.
 const readLimit = 45 * time.Second
 
-// New returns a service.
+// New returns a Service that stores files in deps.Store.
 func New(deps Deps) *Service { return &Service{deps, make(chan struct{}, atOnce)} }
 
-// Request asks to keep files.
+// Request is a person's request to keep files in a project.
 type Request struct {
 	Tenant  access.TenantID
 	Project string         // as the person wrote it
-	Author  access.Account // as the platform describes the person at the moment
+	Author  access.Account // current account on the platform
 	// Listens is the audience of the reply. If one person in the audience may not know a project,
 	// the project is treated as unknown.
 	Listens access.Audience
-	// Holds is what the author may read. It is used if only the author may read the files.
+	// Holds is the audience that consists of the author. It applies if only the author may read the
+	// files.
 	Holds   access.Audience
-	Readers access.ACL // of the files
+	Readers access.ACL // who may read the files
 	From    thread.Ref
 	Message thread.MessageID
 }
@@ -73,7 +74,7 @@ type Given struct {
 	Failed  string // a sentence that says why the content is missing
 }
 
-// Outcome is the outcome for one file.
+// Outcome is the result of keeping one file.
 type Outcome struct {
 	File
 	Became

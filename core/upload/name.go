@@ -26,7 +26,7 @@ func CleanName(name string) string {
 		}
 		return r
 	}, name)
-	name = norm.NFC.String(name) // what stood between two characters is gone
+	name = norm.NFC.String(name) // removed characters may have separated others
 	name = strings.Trim(strings.Join(strings.Fields(name), " "), ". /")
 	if r := []rune(name); len(r) > MaxName {
 		ending := []rune(path.Ext(name))

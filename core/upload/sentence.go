@@ -37,7 +37,7 @@ func SayAbsent(name string) string {
 	return fmt.Sprintf("There is no project %s. The projects are listed by `/footnote files`.", Code(name))
 }
 
-// sayNameOne asks for a project.
+// sayNameOne returns the reply to a request that names no project.
 func sayNameOne(visible []Project) string {
 	if len(visible) == 0 {
 		return "There is no project to keep files in."
@@ -58,7 +58,7 @@ func Code(text string) string {
 	return "`" + text + "`"
 }
 
-// sentence makes a sentence of an error.
+// sentence converts the text of an error to a sentence: "file is empty" to "File is empty."
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if r := []rune(text); len(r) > 0 {
@@ -113,7 +113,7 @@ func (o Outcome) nameOr(other string) string {
 	return o.Name
 }
 
-// lower converts a sentence to the end of another sentence.
+// lower converts a sentence to the end of another sentence: "It is empty." to "it is empty."
 func lower(s string) string {
 	if strings.HasPrefix(s, "It ") || strings.HasPrefix(s, "No ") || strings.HasPrefix(s, "The ") {
 		return strings.ToLower(s[:1]) + s[1:]
@@ -164,7 +164,7 @@ func SayList(projects []Project, all []File) string {
 	return head + b.String() + "\n\n" + how
 }
 
-// size shows a number of bytes.
+// size formats a number of bytes: "1.5 MB".
 func size(n int64) string {
 	switch {
 	case n >= 1<<20:

@@ -18,23 +18,23 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Limits of what is stored.
+// Limits of kept files.
 const (
-	MaxBytes = 20 << 20 // of a file
-	MaxFiles = 100      // of a project
-	MaxName  = 120      // characters of a name
+	MaxBytes = 20 << 20 // maximum size of a file
+	MaxFiles = 100      // maximum number of files of a project
+	MaxName  = 120      // maximum characters of a name
 )
 
 // Source is the source of the documents that are made from kept files.
 const Source document.SourceID = "uploads"
 
-// Kind is the kind of that source.
+// Kind is the kind of [Source].
 const Kind document.Kind = "upload"
 
 // ID identifies a kept file within its tenant. It is short, because people type it.
 type ID string
 
-// NewID returns a random id.
+// NewID returns a random id of 10 lower-case characters.
 func NewID() ID { return ID(strings.ToLower(rand.Text()[:10])) }
 
 // Document returns the id of the file's document in the index. A newer version of the file has the
@@ -52,15 +52,15 @@ type File struct {
 	// Author is the account of the person who kept the file. Its ID is empty if the person's data
 	// was deleted.
 	Author access.Account
-	// From is the place where the file was uploaded, and Message is the message that contained the
-	// file. Both are empty for files from the console.
+	// From is the thread in which the file was uploaded, and Message is the message that contained
+	// the file. Both are empty for files from the console.
 	From    thread.Ref
 	Message thread.MessageID
-	Link    string    // address of that message; empty: none
-	At      time.Time // of this version
+	Link    string    // address of Message; empty: none
+	At      time.Time // when this version was stored
 }
 
-// Project is a project as uploads know it.
+// Project is a project in which files can be kept.
 type Project struct {
 	Name string
 	// Readers are the people who may know that the project exists. According to the configuration,
@@ -81,7 +81,7 @@ var (
 // Became is the effect of storing a file.
 type Became int
 
-// What storing a file did.
+// The effects of storing a file.
 const (
 	Added Became = iota
 	Replaced

@@ -27,8 +27,8 @@ func (q *request) members(found []string) any {
 	return paged(q, q.Groups[i].Members, 200, q.shown)
 }
 
-// permissions2:
-// https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-permissions/
+// permissions2 serves the permissions of a space on Cloud
+// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-permissions/).
 func (q *request) permissions2(found []string) any {
 	s := q.space(found[0])
 	if s == nil {
@@ -53,7 +53,7 @@ func (q *request) permissions2(found []string) any {
 	}
 	return paged(q, append(all, entry{"user", ""}), 250, func(e entry) any {
 		operation := map[string]any{"key": "read", "targetType": "space"}
-		if e.id == "" { // a person who may write comments, which says nothing about reading
+		if e.id == "" { // an entry about comments, which does not grant viewing
 			e.id, operation = "acc-commentator", map[string]any{"key": "create", "targetType": "comment"}
 		}
 		return map[string]any{"id": "1", "principal": map[string]any{"type": e.kind, "id": e.id}, "operation": operation}
@@ -64,7 +64,8 @@ func (q *request) roleMode([]string) any {
 	return map[string]any{"mode": map[bool]string{true: "ROLES", false: "PRE_ROLES"}[q.Roles]}
 }
 
-// roleList: https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/
+// roleList serves the roles of the site
+// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/).
 func (q *request) roleList([]string) any {
 	roles := []map[string]any{
 		{"id": "role-viewer", "type": "SYSTEM", "name": "Viewer", "spacePermissions": []string{"read/space"}},
@@ -94,9 +95,9 @@ func (q *request) roles(found []string) any {
 	return paged(q, all, 250, func(r map[string]any) any { return r })
 }
 
-// permissions1 serves
-// https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/, which
-// exists since 9.1. Without the right to manage the space, the status is 500 (CONFSERVER-99908).
+// permissions1 serves the permissions of a space on Data Center 9.1 or later
+// (https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/).
+// Without the right to manage the space, the status is 500 (CONFSERVER-99908).
 func (q *request) permissions1(found []string) any {
 	s := q.space(found[0])
 	switch {

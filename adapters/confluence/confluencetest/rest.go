@@ -64,7 +64,7 @@ func (q *request) space(id string) *Space {
 	return q.Spaces[i]
 }
 
-// contents returns the contents that the caller may see, by id.
+// contents returns the contents that meet a condition and are visible to the caller, ordered by id.
 func (q *request) contents(fits func(*Content) bool) []*Content {
 	var all []*Content
 	for _, c := range q.Contents {
@@ -174,7 +174,7 @@ func (q *request) content1(found []string) any {
 	return refused(http.StatusNotFound)
 }
 
-// show1 returns a content in the format of the first API, with its expansions.
+// show1 returns a content in the format of REST API version 1, with the requested expansions.
 func (q *request) show1(c *Content) any {
 	expand := q.value("expand")
 	if q.Switches.Poisoned[c.ID] && (strings.Contains(expand, "restrictions") || strings.Contains(expand, "body")) {
@@ -272,7 +272,7 @@ var (
 	newest  = regexp.MustCompile(`^type in \(([a-z, ]+)\)(?: and space in \(([^)]+)\))? order by lastmodified desc$`)
 )
 
-// search understands the searches that are asked
+// search serves CQL searches of the forms that the connector uses
 // (https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/).
 func (q *request) search([]string) any {
 	cql := q.value("cql")

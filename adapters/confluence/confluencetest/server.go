@@ -14,7 +14,7 @@ import (
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Server serves a world.
+// Server serves a World over HTTP like Confluence's REST APIs.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -24,24 +24,25 @@ type Server struct {
 
 // Switches make the server imitate peculiarities of some sites. Change them only within Switch.
 type Switches struct {
-	// maximum entries per page; 0 means as many as requested
+	// Short is the maximum number of entries per page. 0 means as many as requested.
 	Short    int
-	Absolute bool // next links hold the host
-	PastEnd  bool // the last part of a counted list has a next link (CONFSERVER-95272)
-	Hollow   bool // an empty part stands before the end of lists behind a cursor
-	Circle   bool // the last part leads to the first again
-	// contents with expansions that make the whole request fail
+	Absolute bool // next links are absolute
+	PastEnd  bool // the last page of a numbered list has a next link (CONFSERVER-95272)
+	Hollow   bool // lists with cursors have an empty page before each further page
+	Circle   bool // the last page links to the first
+	// Poisoned has contents, by id, whose expansions make the whole request fail.
 	Poisoned  map[string]bool
-	Unindexed map[string]bool // contents that searches do not find
-	Cut       int             // how many subjects an expansion of a restriction shows; 0: all
-	// Data Center: the account is not an administrator; the server answers 500 and not 403
-	// (CONFSERVER-99908)
+	Unindexed map[string]bool // contents, by id, that searches do not find
+	Cut       int             // maximum number of subjects in an expansion of a restriction; 0: 200
+	// NoAdmin says that the account is not an administrator. Data Center then responds with 500
+	// instead of 403 (CONFSERVER-99908).
 	NoAdmin  bool
 	Before91 bool // Data Center: permissions of spaces are not available
-	Expired  bool // cursors are not known any more
+	Expired  bool // cursors have expired
 }
 
-// NewServer serves a World as Cloud or Data Center.
+// NewServer starts a server for a World, as Cloud or Data Center. The server stops at the end of
+// the test.
 func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	t.Helper()
 	s := &Server{World: w, Cloud: cloud, Token: "s3cret-token"}
@@ -49,7 +50,8 @@ func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	return s
 }
 
-// Refuse answers with a status, and headers.
+// Refuse returns a handler that responds with a status and headers. header has names and values in
+// turn.
 func Refuse(status int, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, header)
@@ -57,7 +59,7 @@ func Refuse(status int, header ...string) http.HandlerFunc {
 	}
 }
 
-// refused ends an answer with a status.
+// refused is a response that has only this error status.
 type refused int
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -94,8 +96,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// known returns the caller. The caller is the account, or a visitor if there is no credential. If
-// the credential is wrong, there is no caller.
+// known returns the account if the credential is valid. anonymous says that the request has no
+// credential. If the credential is wrong, it returns nil and false.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {
@@ -104,7 +106,7 @@ func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	return s.Bot, false
 }
 
-// request is an incoming request.
+// request is an API request with its caller.
 type request struct {
 	*Server
 	*http.Request
@@ -183,8 +185,8 @@ func (s *Server) routes() map[string]func(q *request, found []string) any {
 	}
 }
 
-// link returns the next link of a list. The link is relative to the host on the second API and to
-// the site on the first API, or it is absolute.
+// link returns the next link of a list. It is relative to the host in REST API version 2, and to
+// the site in version 1. If Switches.Absolute is set, it is absolute.
 func (q *request) link(place string) string {
 	next := q.path + "?" + place
 	if q.Switches.Absolute {
@@ -196,7 +198,7 @@ func (q *request) link(place string) string {
 	return next
 }
 
-// site is the site's address.
+// site returns the base address of the site.
 func (q *request) site() string {
 	if q.Cloud {
 		return q.Server.URL + "/wiki"
@@ -204,8 +206,8 @@ func (q *request) site() string {
 	return q.Server.URL
 }
 
-// paged returns a page with at most most entries of a list. Lists of the second API, and searches
-// of Cloud, use an opaque cursor. All other lists use a number.
+// paged returns a page with at most most entries of a list. Lists of REST API version 2, and
+// searches on Cloud, use an opaque cursor. All other lists use a number.
 func paged[T any](q *request, all []T, most int, show func(T) any) any {
 	limit := 25
 	if _, err := fmt.Sscan(q.value("limit"), &limit); err != nil && q.value("limit") != "" {
@@ -230,7 +232,7 @@ func paged[T any](q *request, all []T, most int, show func(T) any) any {
 	}
 	hollow := false
 	if q.Switches.Hollow && byCursor {
-		hollow = start%2 == 1 // each place is listed twice, the first time without entries
+		hollow = start%2 == 1 // each position is served twice, the first time without entries
 		start /= 2
 	}
 	from, to := min(start, len(all)), min(start+limit, len(all))

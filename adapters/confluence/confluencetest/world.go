@@ -13,7 +13,7 @@ import (
 // Subject is the subject of a permission or a restriction: a *User, a *Group, or an Odd.
 type Subject any
 
-// Odd is a subject of an unknown type. Its value is the type: "ROLE", "ACCESS_CLASS", "app".
+// Odd is a subject of an unknown type, such as "ROLE", "ACCESS_CLASS" or "app".
 type Odd string
 
 // User is a person with an account.
@@ -30,7 +30,7 @@ type Group struct {
 	Members  []*User
 }
 
-// Space is a space.
+// Space is a Confluence space.
 type Space struct {
 	ID, Key, Name string
 	Personal      bool
@@ -52,7 +52,7 @@ type Content struct {
 	Author                *User
 	Data                  []byte
 	NewEditor             bool
-	Document              string // in the Atlassian Document Format; the page then has no other form
+	Document              string // text in the Atlassian Document Format; the page then has no other format
 }
 
 // World is a site. Change its fields only within Do.
@@ -63,8 +63,8 @@ type World struct {
 	Groups   []*Group
 	Spaces   []*Space
 	Contents []*Content
-	Site     []*Group // who may use Confluence
-	// Anonymous is the switch of the site: "Anonymous access … can use".
+	Site     []*Group // groups whose members may use Confluence
+	// Anonymous is the site's setting "Anonymous access … can use".
 	Anonymous bool
 	Bot       *User // the account of the credential
 	Roles     bool  // the site has role-based access
@@ -115,12 +115,12 @@ func (w *World) Space(key string, view ...Subject) *Space {
 	return s
 }
 
-// Page adds a page.
+// Page adds a page to a space. parent may be nil.
 func (w *World) Page(s *Space, parent *Content, title, body string) *Content {
 	return w.Add(&Content{Type: "page", Space: s, Parent: parent, Title: title, Body: body})
 }
 
-// Add adds a content.
+// Add adds a content and sets its id, version, time and status.
 func (w *World) Add(c *Content) *Content {
 	w.Do(func() {
 		if c.ID = w.id(); c.Type == "attachment" {
@@ -146,7 +146,8 @@ func (w *World) Edit(c *Content, change func()) {
 	})
 }
 
-// Trash throws contents away, or brings them back.
+// Trash sets the status of a content: "trashed" deletes it, "current" restores it. The child pages
+// of a deleted content move up to its parent.
 func (w *World) Trash(c *Content, status string) {
 	w.Do(func() {
 		// "deleting a page moves its children up"; its comments and files go with it
@@ -159,7 +160,7 @@ func (w *World) Trash(c *Content, status string) {
 	})
 }
 
-// Purge removes a content for good.
+// Purge deletes a content permanently, with its comments and files.
 func (w *World) Purge(c *Content) {
 	w.Trash(c, "trashed")
 	w.Do(func() {

@@ -67,18 +67,18 @@ func (a *API) renew() error {
 // HistoryLimit is the number of messages in one page. It is the maximum that Discord allows.
 const HistoryLimit = 100
 
-// Request is one call.
+// Request describes one REST call to Discord.
 type Request struct {
 	Doing  string // what the call does, for errors: "post a message"
 	Method string
 	URL    string
 	Bucket string
 	Body   any
-	Paid   bool // a request of the bucket was already taken
+	Paid   bool // the caller already took a request from the rate limit bucket
 }
 
-// Do waits until the call's bucket has room, and then makes the call. It decodes the response into
-// out, unless out is nil.
+// Do waits until the call's rate limit bucket has room, and then makes the call. It decodes the
+// response into out, unless out is nil.
 func (a *API) Do(ctx context.Context, r Request, out any) error {
 	if !r.Paid {
 		if err := a.limits.Wait(ctx, r.Bucket); err != nil {
@@ -109,15 +109,15 @@ func (a *API) Do(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// CreateBucket returns the bucket key for new messages in a channel. Discord limits creates and
-// edits separately in each channel. It limits interactions per token. The SDK would count them all
-// in one bucket.
+// CreateBucket returns the rate limit key for new messages in a channel. Discord limits creates and
+// edits separately in each channel, but the SDK would count both in one bucket.
 func CreateBucket(channel string) string { return createPrefix + channel }
 
-// EditBucket returns the bucket key for edits of a channel's messages.
+// EditBucket returns the rate limit key for edits of a channel's messages.
 func EditBucket(channel string) string { return editPrefix + channel }
 
-// ReplyBucket returns the bucket key for replies through an interaction's token.
+// ReplyBucket returns the rate limit key for replies to an interaction. Discord limits them by the
+// interaction's token.
 func ReplyBucket(token string) string { return interactionPrefix + token }
 
 const (
@@ -125,13 +125,13 @@ const (
 	editPrefix   = "PATCH messages "
 )
 
-// isWrite reports whether a bucket limits messages.
+// isWrite reports whether key is a rate limit key for new or edited messages.
 func isWrite(key string) bool {
 	return strings.HasPrefix(key, createPrefix) || strings.HasPrefix(key, editPrefix)
 }
 
-// CallbackBucket returns the bucket key for the first response to an interaction. Later replies to
-// the interaction wait until that response is made.
+// CallbackBucket returns the rate limit key for the first response to an interaction. Later replies
+// have another key, because they wait for that response.
 func CallbackBucket(interaction string) string { return interactionPrefix + "callback " + interaction }
 
 // Posted holds the fields that the adapter reads from a message of the bot.
@@ -142,12 +142,13 @@ type Posted struct {
 	Interaction *struct{ ID string } `json:"interaction_metadata"`
 }
 
-// MessagesAfter returns messages that are newer than after, newest first.
+// MessagesAfter decodes into out up to limit messages that are newer than the message id after. The
+// newest message comes first.
 func (a *API) MessagesAfter(ctx context.Context, channel, after string, limit int, out any) error {
 	return a.Messages(ctx, channel, url.Values{"limit": {strconv.Itoa(limit)}, "after": {after}}, out)
 }
 
-// Messages returns messages of a channel, newest first.
+// Messages decodes a page of a channel's messages into out, newest first. query selects the page.
 func (a *API) Messages(ctx context.Context, channel string, query url.Values, out any) error {
 	return a.Do(ctx, Request{
 		Doing: "read messages", Method: http.MethodGet, URL: discordgo.EndpointChannelMessages(channel) + "?" + query.Encode(),
@@ -190,7 +191,7 @@ func (a *API) Unarchive(ctx context.Context, thread string) error {
 	}, nil)
 }
 
-// Dm returns the direct-message channel with a user.
+// Dm returns the id of the direct-message channel with a user.
 func (a *API) Dm(ctx context.Context, user string) (string, error) {
 	var c struct{ ID string }
 	err := a.Do(ctx, Request{

@@ -43,7 +43,7 @@ type Bot struct {
 	mu        sync.Mutex
 	bot       string // the bot's own id, once connected
 	app       string
-	shards    int              // into which the bot's servers are divided
+	shards    int              // total number; the bot's servers are divided among them
 	connected map[int]bool     // shards whose events currently arrive
 	guilds    map[int][]string // the bot's servers by shard, once known
 }
@@ -111,7 +111,7 @@ func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-// stay prevents redirects. The address of a file leads directly to the file.
+// stay makes an http.Client refuse redirects. Addresses of attachments do not redirect.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Use makes the bot's API calls share rate limits (tiers) with other processes. Call it once,
@@ -129,7 +129,7 @@ func (c *Bot) Share(processes int) {
 func (c *Bot) Close() { c.API.client.CloseIdleConnections() }
 
 // Shards returns the number of shards (gateway connections) that receive events now, and the total
-// number of shards. Both are 0 until the total is known.
+// number of shards. The total is 1 until Discord has recommended a number.
 func (c *Bot) Shards() (connected, of int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +185,7 @@ func (c *Bot) Welcome(shard int, r *discordgo.Ready) (guilds []string, complete 
 	return guilds, len(c.guilds) == c.shards
 }
 
-// JoinedBy adds a server to the servers of a shard.
+// JoinedBy records that a shard receives the events of a server.
 func (c *Bot) JoinedBy(shard int, guildID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

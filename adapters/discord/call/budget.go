@@ -35,7 +35,7 @@ var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate
 // shared tiers, or if the tiers do not answer, each process uses its part of the rate. It is safe
 // for concurrent use.
 type budget struct {
-	own    *pace.Part    // of this process
+	own    *pace.Part    // limit of this process
 	asking chan struct{} // holds a token while no call asks the shared tiers: first come, first served
 	// holds a token unless a non-urgent call waits; at most one non-urgent call is ahead of urgent
 	// calls
@@ -44,7 +44,7 @@ type budget struct {
 	third chan struct{}
 
 	shared pace.Shared
-	key    string // of the bot in them
+	key    string // the bot's key in shared
 
 	mu        sync.Mutex
 	processes int

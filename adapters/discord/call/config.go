@@ -87,8 +87,8 @@ type GatewayConfig struct {
 	NoMessageContent bool
 	Members          bool          // request the SERVER MEMBERS intent
 	OpenLimit        time.Duration // time for one attempt to connect: 30 s
-	// wait before the second attempt to connect; it then doubles (1 s by default), up to five times
-	// that before a new session
+	// wait before the second attempt to connect; it doubles with each failure, up to a minute;
+	// default 1 s
 	Retry    time.Duration
 	Identify time.Duration // minimum time between two new sessions: 5.25 s
 	// number of connections that share the servers; by default as many as Discord recommends
@@ -133,5 +133,6 @@ func (c GatewayConfig) Without() string {
 	return ways
 }
 
-// identifyEvery is the minimum time between two new sessions in the same lane, with a small margin.
+// identifyEvery is the minimum time between two new sessions with the same rate limit key. It is
+// Discord's 5 s and a small margin.
 const identifyEvery = 5250 * time.Millisecond

@@ -55,7 +55,7 @@ func (e *APIError) Error() string {
 	return s
 }
 
-// Unwrap returns the core's sentinel, or nil.
+// Unwrap returns the matching error of package thread, or nil.
 func (e *APIError) Unwrap() error { return e.is }
 
 // hints maps error codes to advice for an operator.
@@ -68,7 +68,7 @@ var hints = map[int]string{
 
 // sentinels map codes to errors of the core.
 var sentinels = map[int]error{
-	CodeUnknownChannel:     thread.ErrNotPermitted, // there is no such place any more
+	CodeUnknownChannel:     thread.ErrNotPermitted, // the channel does not exist any more
 	codeUnknownMessage:     thread.ErrMessageGone,
 	CodeUnknownWebhook:     ErrTokenOver,
 	codeUnknownInteraction: ErrTokenOver,

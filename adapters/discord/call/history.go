@@ -27,7 +27,7 @@ const tries = 4
 // limit or a temporary failure.
 func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	for attempt, pause := 1, FirstPause; ; attempt, pause = attempt+1, 2*pause {
-		if c.Histories.Wait(ctx) != nil { // it is not begun where ctx would cut it short
+		if c.Histories.Wait(ctx) != nil { // the wait would exceed ctx
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}
@@ -54,7 +54,7 @@ func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	}
 }
 
-// HistoryOf is Survey at the lowest priority. It fetches the roles and channels of a server.
+// HistoryOf fetches the roles and channels of a server with the lowest priority.
 func (c *Bot) HistoryOf(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
 	err := c.idle(ctx, Request{Doing: "look up a server", Method: http.MethodGet, URL: discordgo.EndpointGuild(guild), Bucket: "GET guild " + guild}, g)
@@ -68,8 +68,8 @@ func (c *Bot) HistoryOf(ctx context.Context, guild string) (*discordgo.GuildCrea
 	return &discordgo.GuildCreate{Guild: g}, err
 }
 
-// OldMessages returns messages of a channel or thread that are older than before, newest first. An
-// empty before returns the newest.
+// OldMessages returns up to [HistoryLimit] messages of a channel or thread that are older than the
+// message before, newest first. An empty before returns the newest.
 func (c *Bot) OldMessages(ctx context.Context, channel, before string) ([]*discordgo.Message, error) {
 	query := url.Values{"limit": {strconv.Itoa(HistoryLimit)}}
 	if before != "" {
@@ -82,7 +82,7 @@ func (c *Bot) OldMessages(ctx context.Context, channel, before string) ([]*disco
 	return found, err
 }
 
-// OldMessage fetches one message.
+// OldMessage fetches one message with the lowest priority.
 func (c *Bot) OldMessage(ctx context.Context, channel, id string) (*discordgo.Message, error) {
 	var m discordgo.Message
 	err := c.idle(ctx, Request{
@@ -91,7 +91,7 @@ func (c *Bot) OldMessage(ctx context.Context, channel, id string) (*discordgo.Me
 	return &m, err
 }
 
-// OldChannel fetches a channel or thread.
+// OldChannel fetches a channel or thread with the lowest priority.
 func (c *Bot) OldChannel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	var found discordgo.Channel
 	err := c.idle(ctx, Request{Doing: "look up a channel", Method: http.MethodGet, URL: discordgo.EndpointChannel(id), Bucket: "GET channel " + id}, &found)

@@ -34,9 +34,9 @@ const (
 // use.
 type limits struct {
 	budget *budget
-	paused pace.Rest     // nothing but interactions is sent meanwhile
+	paused pace.Rest     // a global pause; only interactions are sent meanwhile
 	window chan struct{} // one token per call that Discord may count in the present second
-	idle   chan struct{} // one token per idle call among these
+	idle   chan struct{} // one token per idle call in window
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
@@ -58,8 +58,8 @@ type bucket struct {
 	window   time.Time
 	inFlight int
 	used     time.Time
-	group    *bucket       // that counts the route's requests as well; nil until it is named
-	changed  chan struct{} // closed and replaced when more is known of it
+	group    *bucket       // limit that several routes share; nil until Discord names it
+	changed  chan struct{} // closed and replaced when the bucket changes
 }
 
 // lacks returns how long to wait until the bucket has more than keep requests left. It returns 0 if
@@ -70,7 +70,7 @@ func (b *bucket) lacks(now time.Time, keep int) time.Duration {
 	}
 	if !b.known {
 		if b.inFlight > 0 {
-			return assumedWindow // or until its answer comes
+			return assumedWindow // or until the response arrives
 		}
 		return 0
 	}
@@ -165,7 +165,7 @@ func (l *limits) Wait(ctx context.Context, key string) error {
 }
 
 // await takes a request from a bucket. It blocks until more than keep requests are left or ctx is
-// done. It uses only the limits that this process knows.
+// done. It does not use limits that are shared with other processes.
 func (l *limits) await(ctx context.Context, key string, keep int) error {
 	for {
 		after, changed := l.takeRequest(key, keep)
@@ -252,7 +252,7 @@ func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	}
 	b.group = group
 	group.used = now
-	group.inFlight += b.inFlight + 1 // learning takes this one away
+	group.inFlight += b.inFlight + 1 // update subtracts 1
 	group.update(said)
 }
 
@@ -290,7 +290,7 @@ func stated(h http.Header, now time.Time) statement {
 	}
 	after := said.window.Sub(now)
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
-		after = said.window.Sub(date) // of the clock of the reset, in whole seconds
+		after = said.window.Sub(date) // both by Discord's clock, in whole seconds
 	}
 	said.resets = now.Add(after + resetMargin)
 	return said
@@ -304,7 +304,7 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 	until := time.Now().Add(after)
 	if global {
 		l.paused.For(everything, after)
-		if !isInteraction(key) { // which are held by their own bucket
+		if !isInteraction(key) { // interactions wait for their own bucket
 			return
 		}
 	}
@@ -339,7 +339,7 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 }
 
 // admitIdle waits until idleWindow has room for another call. It returns at once if the call is not
-// idle, and early if hurry is closed.
+// idle, and early if hurry is closed. The caller must call release after the call.
 func (l *limits) admitIdle(ctx context.Context) (release func(), err error) {
 	hurry, idle := idleUntil(ctx)
 	if !idle {

@@ -10,11 +10,10 @@ import (
 )
 
 // openPrefix begins the bucket keys for opening threads. Discord allows five openings in five
-// seconds per channel, for all processes of a bot together. A process sees only its own responses.
-// The processes therefore share a tier for openings. When one process uses up a window, all
-// processes wait for the next window. The tier refills evenly, but Discord's window refills at
-// once. Discord may therefore still refuse an opening. The call is then retried at the time that
-// Discord states.
+// seconds per channel, for all processes of a bot together. A process sees only its own responses,
+// so the processes share a tier for openings. The tier refills evenly, but Discord's window refills
+// at once. Discord may therefore still refuse an opening. The call is then retried when Discord
+// says.
 const openPrefix = "POST threads "
 
 func openBucket(channel string) string { return openPrefix + channel }

@@ -9,7 +9,7 @@ import (
 // since then.
 const discordEpoch = 1420070400000
 
-// IdAt returns the smallest id of a moment.
+// IdAt returns the smallest id (snowflake) that Discord could assign at t.
 func IdAt(t time.Time) string { return strconv.FormatInt((t.UnixMilli()-discordEpoch)<<22, 10) }
 
 // Newer reports whether id a is newer than id b. An empty id is older than all others.

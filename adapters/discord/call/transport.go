@@ -41,7 +41,7 @@ const interactionPrefix = "interaction "
 
 func isInteraction(key string) bool { return strings.HasPrefix(key, interactionPrefix) }
 
-// parseAPI parses DISCORD_API_URL.
+// parseAPI parses DISCORD_API_URL. An empty string means DefaultAPI.
 func parseAPI(raw string) (*url.URL, error) {
 	if raw == "" {
 		raw = DefaultAPI
@@ -62,9 +62,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("wait for a call of Discord: %w", notSentError{err})
 	}
 	defer ended()
-	// The limit starts here: a request that waited above was not sent. A sent request is not
-	// cancelled with its caller. Discord counts it whenever it arrives, perhaps in a later window
-	// than the one in which this process counted it.
+	// The timeout starts here, after the waits above. A sent request is not cancelled with its caller,
+	// because Discord counts it whenever it arrives, perhaps in a later window than this process did.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), RequestTimeout)
 	out := req.Clone(ctx)
 	if strings.HasPrefix(out.URL.Path, "/api/") {

@@ -115,7 +115,9 @@ func (d *Directory) Settle(ctx context.Context) error {
 	return nil
 }
 
-// version returns the version of some scopes of a server. All replicas share these versions.
+// version first notifies other replicas of pending changes. It then returns a version that changes
+// with the given scopes of a server. All replicas share this version. It is empty without other
+// replicas.
 func (d *Directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
 	if d.changes == nil {
 		return "", nil
@@ -174,8 +176,8 @@ func patiently(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// Announce notifies other replicas of pending changes, before the next event is handled. If that
-// fails, it is retried later. It must succeed before this replica uses its own data.
+// Announce notifies other replicas of pending changes. If that fails, it logs a warning and the
+// changes stay pending.
 func (d *Directory) Announce(ctx context.Context) {
 	if err := d.Settle(ctx); err != nil && ctx.Err() == nil {
 		d.discord.Logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)

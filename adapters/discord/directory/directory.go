@@ -22,23 +22,22 @@ type Directory struct {
 	discord *call.Bot
 	// how long a membership is trusted if no event reports a change
 	age     time.Duration
-	changes access.Changes // nil: this process is the only one, and its own events say all
+	changes access.Changes // nil if this process is the only replica
 	asking  singleflight.Group
 
 	mu     sync.Mutex
-	bot    string // its id, once connected
+	bot    string // the bot's id, once connected
 	guilds map[string]*guild
 	places map[string]Place // channels and threads
 	member map[[2]string]membership
 
-	versions map[string]access.Version // of servers, from before they were surveyed
+	versions map[string]access.Version // by server: the version before its data was fetched
 	learned  uint64                    // number of changes so far
 	// scopes whose change other replicas do not know yet, by server, with the number of the last
 	// change
 	owed map[string]map[string]uint64
 }
 
-// guild is a Discord server.
 type guild struct {
 	name  string
 	owner string
@@ -50,7 +49,7 @@ type role struct {
 	name        string
 	permissions int64
 	position    int
-	managed     bool // by an integration, such as a bot
+	managed     bool // by an integration such as a bot
 }
 
 // Place is a channel or thread.
@@ -66,7 +65,7 @@ type Place struct {
 
 // membership is a person's last known membership of a server.
 type membership struct {
-	in    bool // a full member: one who has yet to accept the server's rules is not
+	in    bool // a full member, who has accepted the server's rules
 	Roles []string
 	until time.Time
 
@@ -95,11 +94,11 @@ func NewDirectory(b *call.Bot) *Directory {
 	}
 }
 
-// Learn applies an event. If the event may change permissions, other replicas will be notified,
-// even if nothing changes here. Discord's documentation says that "events in Discord may never be
-// sent to a client", or late (https://discord.com/developers/docs/reference#consistency). Another
-// replica may therefore hold old data. GUILD_CREATE arrives at the start of each session, and
-// counts only if it changes known data.
+// Learn updates the cache from a gateway event. If the event may change permissions, Learn also
+// marks the change for other replicas, even if nothing changes here. Another replica may hold older
+// data, because "events in Discord may never be sent to a client"
+// (https://discord.com/developers/docs/reference#consistency). GUILD_CREATE arrives at the start of
+// each session, and counts only if it changes known data.
 func (d *Directory) Learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -111,7 +110,7 @@ func (d *Directory) Learn(event any) {
 	}
 }
 
-// apply applies an event. The caller must hold the lock.
+// apply updates the cache from a gateway event. The caller must hold the lock.
 func (d *Directory) apply(event any) {
 	switch e := event.(type) {
 	case *discordgo.Ready:
@@ -124,7 +123,7 @@ func (d *Directory) apply(event any) {
 		}
 	case *discordgo.GuildCreate:
 		if e.Unavailable {
-			return // in an outage no other event arrives
+			return // an outage: keep the cached data
 		}
 		d.learnGuild(e.Guild)
 		maps.DeleteFunc(d.places, func(_ string, p Place) bool { return p.Guild == e.ID && !p.Thread })
@@ -140,7 +139,7 @@ func (d *Directory) apply(event any) {
 	case *discordgo.GuildUpdate:
 		d.learnGuild(e.Guild)
 	case *discordgo.GuildDelete:
-		if !e.Unavailable { // an outage is not a goodbye
+		if !e.Unavailable { // in an outage, the bot is still a member
 			d.forget(e.ID)
 		}
 	case *discordgo.GuildRoleCreate:
@@ -219,7 +218,7 @@ func (d *Directory) OwnRoles(guildID string) []string {
 	}
 	var own []string
 	for _, id := range d.member[[2]string{guildID, d.bot}].Roles {
-		if g.roles[id].managed { // by an integration, of which a bot has no other
+		if g.roles[id].managed { // by an integration; a bot has only its own such role
 			own = append(own, id)
 		}
 	}
@@ -243,7 +242,7 @@ func (d *Directory) remember(c *discordgo.Channel) Place {
 	return p
 }
 
-// Place returns a channel or thread. It fetches the place if it is not cached.
+// Place returns a channel or thread from the cache, or else fetches it.
 func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
 	d.mu.Lock()
 	p, known := d.places[id]
@@ -276,7 +275,8 @@ func (d *Directory) guildName(id string) string {
 	return id
 }
 
-// MemberOf returns a person's membership of a server.
+// MemberOf returns a person's membership of a server. It fetches the membership if the cached one
+// has expired or may be outdated.
 func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (membership, error) {
 	version, err := d.version(ctx, guildID, user)
 	if err != nil {
@@ -324,7 +324,7 @@ func (d *Directory) put(guildID, user string, m membership) {
 	d.member[[2]string{guildID, user}] = m
 }
 
-// Met stores an interaction's data about its user.
+// Met caches the membership of a person who used an interaction.
 func (d *Directory) Met(guildID, user string, m *discordgo.Member) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -340,7 +340,7 @@ func (d *Directory) Meet(c *discordgo.Channel) {
 	}
 }
 
-// Peek returns a cached place. It makes no call.
+// Peek returns a channel or thread from the cache. It makes no call.
 func (d *Directory) Peek(id string) (Place, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -355,8 +355,8 @@ func (d *Directory) KnownName(id string) string {
 	return d.places[id].Name
 }
 
-// Home returns the reference of a place. The reference of a thread contains its parent channel and
-// the thread. In a direct conversation, the channel is also the thread.
+// Home returns the reference of a channel or thread. The reference of a thread contains the parent
+// channel and the thread. Without a guild, channel is a direct conversation and its own thread.
 func (d *Directory) Home(ctx context.Context, guild, channel string) (thread.Ref, error) {
 	ref := thread.Ref{Platform: call.Platform, Workspace: guild, Channel: channel}
 	if guild == "" {

@@ -61,7 +61,7 @@ func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 }
 
 // may reports whether a member with these roles has at least one of the permissions in any. It
-// returns false for a place that is not cached.
+// returns false for a channel that is not cached.
 func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -98,11 +98,12 @@ func (d *Directory) Membership(ctx context.Context, guild, user string) (Members
 	return out, nil
 }
 
-// maxNamed is the largest number of people with an own overwrite whose roles Needed looks up.
+// maxNamed limits how many people with an own overwrite Needed looks up. With more, it returns nil.
 const maxNamed = 10
 
-// Needed returns the roles that a member must certainly have to open a channel. It ignores the
-// owner and the administrators of the server, who can give themselves such a role.
+// Needed returns the ids of the roles that a member must have to open a channel, as far as that is
+// certain. It ignores the owner and the administrators of the server, who can give themselves such
+// a role.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	if err := d.refresh(ctx, guildID); err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]stri
 	if len(named) > maxNamed {
 		return nil, nil
 	}
-	for _, user := range named { // these can open it whatever their roles
+	for _, user := range named { // they can open the channel whatever their roles
 		if len(needed) == 0 {
 			return nil, nil
 		}
@@ -146,9 +147,9 @@ func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]stri
 	return needed, nil
 }
 
-// needs reports whether a role is required to open a place. It ignores overwrites of people. It
-// checks each other role alone. This suffices, because several roles together open a place only if
-// one of them does, or if no role is needed. The caller must hold the lock.
+// needs reports whether a role is required to open a channel. It ignores overwrites of people. It
+// checks each other role alone. This suffices, because several roles together open a channel only
+// if one of them does, or if no role is needed. The caller must hold the lock.
 func (d *Directory) needs(g *guild, p Place, needed string) bool {
 	const stranger = "" // is no one's id
 	if d.permissions(p, stranger, nil)&discordgo.PermissionViewChannel != 0 {

@@ -6,8 +6,8 @@ import (
 
 // Reach says who may read the earlier messages of a channel.
 type Reach struct {
-	Own bool // the bot may
-	All bool // every full member of the server may
+	Own bool // the bot may read them
+	All bool // every full member of the server may read them
 	// Whole reports whether everyone who may open the channel may also read its earlier messages.
 	// It is false if that is not certain.
 	Whole bool
@@ -26,7 +26,7 @@ func (d *Directory) Reach(channel, user string, roles []string) Reach {
 	const needed = discordgo.PermissionViewChannel | discordgo.PermissionReadMessageHistory
 	reach := Reach{Own: d.permissions(p, user, roles)&needed == needed}
 	everyone := g.roles[p.Guild].permissions
-	var denied int64 // to some, by overwrites of roles and people
+	var denied int64 // to some people, by overwrites
 	for _, o := range p.overwrites {
 		switch {
 		case o.Type == discordgo.PermissionOverwriteTypeRole && o.ID == p.Guild:

@@ -23,8 +23,8 @@ func (d *Directory) TextChannels(guild string) []string {
 	return ids
 }
 
-// Survey fetches the roles and channels of a server and the bot's membership. The gateway would
-// otherwise report these facts.
+// Survey fetches and caches the roles and channels of a server. A bot with a gateway receives them
+// in GUILD_CREATE instead.
 func (d *Directory) Survey(ctx context.Context, guild string) error {
 	found, err := d.discord.API.Survey(ctx, guild)
 	if err == nil {

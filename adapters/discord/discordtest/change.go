@@ -28,7 +28,8 @@ func (s *Server) hears(id string) bool {
 	return slices.Index(living, id) == s.gateway.only-1
 }
 
-// Regrant replaces the role of a person, or removes it if role is empty. It sends the event.
+// Regrant replaces the role of a person, or removes it if role is empty. It sends
+// GUILD_MEMBER_UPDATE.
 func (g *Guild) Regrant(p *Person, role string) {
 	g.Grant(p, role)
 	g.s.mu.Lock()
@@ -40,7 +41,7 @@ func (g *Guild) Regrant(p *Person, role string) {
 	})
 }
 
-// Part removes a person from the guild.
+// Part removes a person from the guild and sends GUILD_MEMBER_REMOVE.
 func (g *Guild) Part(p *Person) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -48,7 +49,7 @@ func (g *Guild) Part(p *Person) {
 	g.s.dispatch(g.ID, "GUILD_MEMBER_REMOVE", IntentGuildMembers, func(int) any { return map[string]any{"guild_id": g.ID, "user": p.User} })
 }
 
-// Show lets everyone see a channel again.
+// Show removes all overwrites of a channel, so that everyone can see it again.
 func (g *Guild) Show(channel string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -57,7 +58,7 @@ func (g *Guild) Show(channel string) {
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 }
 
-// Permit changes a role's permissions.
+// Permit sets the permissions of the role id and sends GUILD_ROLE_UPDATE.
 func (g *Guild) Permit(id string, permissions int64) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()

@@ -18,7 +18,7 @@ func (p *Person) Earlier(channel, text string, ago time.Duration) string {
 	return p.earlier(channel, text, ago)
 }
 
-// EarlierReply is Earlier without a mention.
+// EarlierReply is like Earlier, but the message does not mention the bot.
 func (p *Person) EarlierReply(channel, text string, ago time.Duration) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()

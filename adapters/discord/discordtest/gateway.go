@@ -13,24 +13,24 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// gateway is the state of the gateway.
+// gateway holds the simulated gateway's sessions, its counters, and the faults that tests inject.
 type gateway struct {
 	sessions   map[string]*session
 	intents    int // of the newest session
 	identifies int
 	resumes    int
 
-	began   map[int][]time.Time // by rate-limit key: when sessions began a short while ago
+	began   map[int][]time.Time // recent session starts, by rate-limit key
 	hasty   int                 // sessions that began too soon after another
-	misled  int                 // resumes on the wrong address, or identifies on the one for resumes
+	misled  int                 // resumes or identifies at the wrong address
 	goodbye int                 // live sessions that the client gave up
 	beats   int                 // heartbeats received
 	shards  map[int]bool        // identified shards
 
 	away     bool // the address for resumes answers with 503
 	silent   bool // the next connection gets no hello
-	ping     bool // the next one is asked for a heartbeat before READY or RESUMED
-	op7      bool // the next one gets a reconnect before READY or RESUMED
+	ping     bool // the next connection gets a heartbeat request before READY or RESUMED
+	op7      bool // the next connection gets a reconnect before READY or RESUMED
 	withheld bool // sessions get their READY late
 	refuse   int  // close code for the next identify
 	invalid  bool // the next resume is refused
@@ -68,12 +68,12 @@ type connection struct {
 	out    chan frame
 	closed chan struct{}
 	deaf   bool // heartbeats are not acknowledged
-	resume bool // at the address for resumes
+	resume bool // opened at the address for resumes
 }
 
 func (g *session) disconnect() {
 	if g.conn != nil {
-		_ = g.conn.ws.Close() // that it ends is the point
+		_ = g.conn.ws.Close() // it ends even if Close fails
 		g.conn = nil
 	}
 }
@@ -118,7 +118,7 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	}
 	s.read(c)
 	close(c.closed)
-	_ = ws.Close() // it has ended already where the client did it
+	_ = ws.Close() // fails if the client closed it first
 	<-written
 }
 
@@ -203,7 +203,7 @@ func (s *Server) lost(c *connection, err error) {
 	s.notify()
 }
 
-// identify begins a session.
+// identify handles op 2. It checks the token, the intents and the shard, and begins a session.
 func (s *Server) identify(c *connection, data json.RawMessage) {
 	s.gateway.identifies++
 	var d struct {
@@ -296,7 +296,7 @@ func (s *Server) first(c *connection) bool {
 	return first
 }
 
-// resume resumes a session and sends the missed events.
+// resume handles op 6. It connects an existing session again and sends the missed events.
 func (s *Server) resume(c *connection, data json.RawMessage) {
 	s.gateway.resumes++
 	var d struct {
@@ -346,9 +346,9 @@ func (s *Server) dispatch(guild, kind string, intent int, data func(intents int)
 func (g *session) dispatch(kind string, data any) {
 	g.seq++
 	seq := g.seq
-	raw, err := json.Marshal(data) // now, since it may change
+	raw, err := json.Marshal(data) // at once, because data may change
 	if err != nil {
-		panic(err) // the server's own maps
+		panic(err) // the server built the data itself
 	}
 	f := frame{Op: opDispatch, Data: json.RawMessage(raw), Seq: &seq, Type: kind}
 	g.sent = append(g.sent, f)

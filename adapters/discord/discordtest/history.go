@@ -8,19 +8,10 @@ import (
 	"time"
 )
 
-// What follows lists threads as the platform's documentation says:
-//
-//   - "GET /guilds/{guild.id}/threads/active: Returns all active threads in the guild, including public and private threads. Threads are ordered
-//     by their id, in descending order." (https://docs.discord.com/developers/resources/guild#list-active-guild-threads), and of these those
-//     "that the current user can access" (https://docs.discord.com/developers/topics/threads#enumerating-threads).
-//   - "GET /channels/{channel.id}/threads/archived/public: Returns archived threads in the channel that are public. … Threads are ordered by
-//     archive_timestamp, in descending order. Requires the READ_MESSAGE_HISTORY permission." Query: "before: ISO8601 timestamp, returns threads
-//     archived before this timestamp; limit: optional maximum number of threads to return". The answer has "has_more: whether there are
-//     potentially additional threads that could be returned on a subsequent call"
-//     (https://docs.discord.com/developers/resources/channel#list-public-archived-threads).
-//   - "archive_timestamp is changed when creating, archiving, or unarchiving a thread, and when changing the auto_archive_duration field."
-//   - "message_count and total_message_sent store the number of messages in a thread. The difference is that when a message is deleted,
-//     message_count is decremented, but total_message_sent will not be." (https://docs.discord.com/developers/topics/threads#thread-fields)
+// getActiveThreads "returns all active threads in the guild", ordered "by their id, in descending
+// order" (https://docs.discord.com/developers/resources/guild#list-active-guild-threads). Of these
+// it returns only those "that the current user can access"
+// (https://docs.discord.com/developers/topics/threads#enumerating-threads).
 
 func (s *Server) getActiveThreads(c *call) (any, *apiError) {
 	g := s.guilds[c.PathValue("guild")]
@@ -32,6 +23,10 @@ func (s *Server) getActiveThreads(c *call) (any, *apiError) {
 	}, func(a, b *channel) int { return compareIDs(b.id, a.id) }))}, nil
 }
 
+// getArchivedThreads returns a channel's public threads that were archived before the time in the
+// parameter "before". The most recently archived come first. It "requires the READ_MESSAGE_HISTORY
+// permission". has_more reports "whether there are potentially additional threads"
+// (https://docs.discord.com/developers/resources/channel#list-public-archived-threads).
 func (s *Server) getArchivedThreads(c *call) (any, *apiError) {
 	parent := s.channels[c.PathValue("channel")]
 	if parent == nil || parent.deleted {
@@ -86,12 +81,13 @@ func (s *Server) threadsJSON(list []*channel) []any {
 	return shown
 }
 
-// counts returns two numbers of messages in a thread. there is the current number, "not including
-// the initial message or deleted messages". sent includes deleted messages.
+// counts returns a thread's message_count (there) and total_message_sent (sent). Neither counts the
+// initial message. Only sent counts deleted messages
+// (https://docs.discord.com/developers/topics/threads#thread-fields).
 func (s *Server) counts(ch *channel) (there, sent int) {
 	for _, id := range ch.said {
 		m := s.messages[id]
-		if m == nil || id == ch.id { // it was never sent, or is the one that the thread began with
+		if m == nil || id == ch.id { // never sent, or the thread's initial message
 			continue
 		}
 		if sent++; !m.deleted {
@@ -169,7 +165,8 @@ func (s *Server) MayRead(user, channel string) bool {
 	return s.may(user, ch)&needed == needed
 }
 
-// PostEarlier writes a post like Post, with a time in the past. The gateway sends no event.
+// PostEarlier opens a forum post with a time in the past and returns its id. The gateway sends no
+// event.
 func (p *Person) PostEarlier(forum, title, text string, ago time.Duration) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -182,7 +179,7 @@ func (p *Person) PostEarlier(forum, title, text string, ago time.Duration) strin
 	return thread.id
 }
 
-// OpenPrivate opens a private thread in a channel and invites other people.
+// OpenPrivate opens a private thread in a channel, invites other people, and returns its id.
 func (p *Person) OpenPrivate(channel, title string, others ...*Person) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -194,7 +191,7 @@ func (p *Person) OpenPrivate(channel, title string, others ...*Person) string {
 	return thread.id
 }
 
-// ArchivedAgo archives a thread. The archive time lies in the past by ago.
+// ArchivedAgo archives a thread and sets its archive time to ago before now.
 func (s *Server) ArchivedAgo(thread string, ago time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,8 +248,9 @@ func (s *Server) Standing(channel string) []Version {
 	return shown
 }
 
-// Overwrite sets the overwrite of a role in a channel, and sends the event. If person is true, it
-// sets the overwrite of a person. It replaces an earlier overwrite.
+// Overwrite replaces a permission overwrite of a channel. of is the id of a role, or of a person if
+// person is true. If allow and deny are 0, the overwrite is removed. The server sends
+// CHANNEL_UPDATE.
 func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()

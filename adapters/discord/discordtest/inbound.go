@@ -21,7 +21,7 @@ type endpoint struct {
 	failed  []string // errors of requests
 }
 
-// shown returns the address in the form of an API response.
+// shown returns the URL for an API response, or nil if there is none.
 func (e endpoint) shown() any {
 	if e.url == "" {
 		return nil
@@ -75,7 +75,8 @@ func (s *Server) EndpointFaults() []string {
 	return append([]string(nil), s.inbound.failed...)
 }
 
-// request sends a signed request.
+// request sends a signed request and returns the status and the body of the response. If bad is
+// true, the signature is wrong.
 func (s *Server) request(url string, body []byte, bad bool) (int, []byte, error) {
 	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body)) //nolint:noctx // bounded by the client
 	if err != nil {
@@ -93,17 +94,17 @@ func (s *Server) request(url string, body []byte, bad bool) (int, []byte, error)
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // it was read
+	defer func() { _ = res.Body.Close() }() // the body was read
 	answer, err := io.ReadAll(res.Body)
 	return res.StatusCode, answer, err
 }
 
-// deliver sends an interaction to the endpoint and handles the first response. It does so in a new
-// goroutine.
+// deliver starts a goroutine that sends an interaction to the endpoint and handles its first
+// response.
 func (s *Server) deliver(i *Interaction, event any) {
 	body, err := json.Marshal(event)
 	if err != nil {
-		panic(err) // the server's own maps
+		panic(err) // the server built the data itself
 	}
 	url := s.inbound.url
 	s.inboundBusy.Go(func() {
@@ -114,7 +115,7 @@ func (s *Server) deliver(i *Interaction, event any) {
 		switch {
 		case err != nil:
 			s.inbound.failed = append(s.inbound.failed, err.Error())
-		case status == http.StatusAccepted: // it is answered with its own request
+		case status == http.StatusAccepted: // the bot responds in a separate request
 		case status != http.StatusOK:
 			s.inbound.failed = append(s.inbound.failed, strconv.Itoa(status)+" "+string(answer))
 		default:

@@ -19,7 +19,7 @@ type Interaction struct {
 	created  time.Time
 	kind     int // of the first response; 0 until then
 	private  bool
-	original string // message
+	original string // id of the message
 
 	pressed   string // the message with the pressed button
 	typing    bool   // requests suggestions
@@ -32,7 +32,7 @@ type Interaction struct {
 const (
 	callbackMessage  = 4
 	callbackDeferred = 5
-	callbackUpdate   = 6 // of a button: nothing to see
+	callbackUpdate   = 6 // acknowledges a button and shows nothing
 	callbackChange   = 7 // changes the message with the component
 	callbackChoices  = 8
 	callbackModal    = 9
@@ -269,7 +269,7 @@ func (s *Server) deleteReply(c *call) (any, *apiError) {
 	return nil, nil
 }
 
-// begin creates an interaction.
+// begin registers a new interaction with its own token.
 func (s *Server) begin(user *User, ch *channel) *Interaction {
 	i := &Interaction{ID: s.id(), Channel: ch.id, User: user.ID, server: s, created: time.Now()}
 	i.Token = "aW50ZXJhY3Rpb24-" + i.ID
@@ -385,7 +385,7 @@ func (p *Person) Submit(form *Interaction, text string) *Interaction {
 	return i
 }
 
-// send sends the event of an interaction.
+// send completes an interaction's event and delivers it to the endpoint, or else over the gateway.
 func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]any) {
 	for name, value := range map[string]any{
 		"id": i.ID, "application_id": s.bot.ID, "token": i.Token, "version": 1, "channel_id": ch.id, "channel": s.channelJSON(ch),
@@ -428,7 +428,7 @@ func (s *Server) guildJSON(g *guild) json.RawMessage {
 	if s.config.Lean {
 		raw, err := json.Marshal(map[string]any{"id": g.id, "name": g.name, "owner_id": g.owner, "roles": g.roles})
 		if err != nil {
-			panic(err) // the server's own maps
+			panic(err) // the server built the data itself
 		}
 		return raw
 	}
@@ -448,7 +448,7 @@ func (s *Server) guildJSON(g *guild) json.RawMessage {
 		"members": []any{s.member(g, s.bot.ID)}, "voice_states": []any{}, "presences": []any{}, "emojis": []any{},
 	})
 	if err != nil {
-		panic(err) // the server's own maps
+		panic(err) // the server built the data itself
 	}
 	return raw
 }

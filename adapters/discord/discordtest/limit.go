@@ -24,14 +24,14 @@ type bucket struct {
 // fields match everything.
 type Fault struct {
 	Method string
-	Path   string // that the path contains
-	Holds  string // that the body contains
-	Times  int    // 0 means once
-	After  int    // so many matching calls pass first
+	Path   string // substring of the path
+	Holds  string // substring of the body
+	Times  int    // number of calls that fail; 0 means one
+	After  int    // number of matching calls that pass first
 
-	Status     int // sent with Body unchanged
+	Status     int // of the response, which has exactly this Body
 	Body       string
-	RetryAfter time.Duration // a 429: of the route, of everything with Global, without JSON with HTML
+	RetryAfter time.Duration // sends a 429 for the route; with Global for all calls; with HTML not in JSON
 	Global     bool
 	HTML       bool
 	Drop       bool // the connection is cut; with Done after the call took effect
@@ -44,7 +44,7 @@ func (s *Server) Inject(f Fault) { s.faults.Add(f, f.After, f.Times) }
 // Mend removes all faults.
 func (s *Server) Mend() { s.faults.Mend() }
 
-// fault returns the fault for a call, if any.
+// fault returns the fault for a call, or nil.
 func (s *Server) fault(method, path, body string) *Fault {
 	found, ok := s.faults.Next(func(f Fault) bool {
 		return (f.Method == "" || f.Method == method) && strings.Contains(path, f.Path) && strings.Contains(body, f.Holds)

@@ -11,7 +11,6 @@ import (
 	"unicode/utf16"
 )
 
-// message is a stored message.
 type message struct {
 	id, channel, author, content string
 	nonce, replyTo               string
@@ -81,7 +80,7 @@ type write struct {
 	} `json:"components"`
 }
 
-// links returns the addresses of a write's buttons.
+// links returns the addresses of the link buttons in a created or edited message.
 func (w *write) links() []string {
 	var urls []string
 	for _, row := range w.Components {
@@ -94,7 +93,7 @@ func (w *write) links() []string {
 	return urls
 }
 
-// buttons returns the custom ids of a write's buttons.
+// buttons returns the custom ids of the buttons in a created or edited message.
 func (w *write) buttons() []string {
 	var ids []string
 	for _, row := range w.Components {
@@ -219,7 +218,6 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// newMessage creates a message and stores it with keep.
 func (s *Server) newMessage(ch *channel, author, content string) *message {
 	m := &message{id: s.id(), channel: ch.id, author: author, content: content, created: time.Now()}
 	s.keep(ch, m)
@@ -294,13 +292,15 @@ func (s *Server) event(m *message, intents int) map[string]any {
 	return event
 }
 
-// pinged reports whether a message replies to the bot: a reply mentions its author by default.
+// pinged reports whether another user's message replies to the bot. By default, such a reply also
+// mentions the bot.
 func (s *Server) pinged(m *message) bool {
 	target := s.messages[m.replyTo]
 	return target != nil && target.author == s.bot.ID && m.author != s.bot.ID
 }
 
-// json returns a message in the form of an API response.
+// json returns a message in the form of an API response. If readable is false, it omits the content
+// and the files.
 func (s *Server) json(m *message, readable bool) map[string]any {
 	content := m.content
 	if !readable {
@@ -344,7 +344,7 @@ func (s *Server) json(m *message, readable bool) map[string]any {
 	return shown
 }
 
-// find returns a message of an existing channel.
+// find returns a message of a channel, or the error if one of them does not exist.
 func (s *Server) find(ch, id string) (*message, *apiError) {
 	c := s.channels[ch]
 	if c == nil || c.deleted {
@@ -432,7 +432,8 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 	return s.edit(m, c)
 }
 
-// edit applies an edit. Omitted fields keep their values. By default, all mentions are allowed.
+// edit changes a message as the call's body says. Omitted fields keep their values. By default, all
+// mentions are allowed.
 func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	var w write
 	if problem := c.decode(&w); problem != nil {
@@ -452,7 +453,7 @@ func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// apply changes the fields that a write contains.
+// apply changes those fields of a message that are set in w.
 func (m *message) apply(w *write) {
 	if w.Content != nil {
 		m.content = *w.Content

@@ -84,7 +84,7 @@ func (g *Guild) AddPerson(name string, moderator bool) *Person {
 	return &Person{User: *u, s: g.s}
 }
 
-// AddRole creates a role.
+// AddRole creates a role and returns its id.
 func (g *Guild) AddRole(name string, permissions int64) string {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -128,7 +128,7 @@ func (g *Guild) Hide(channel, role string) {
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 }
 
-// BotRole returns the role that the bot received when it joined.
+// BotRole returns the id of the role that the bot received when it joined.
 func (g *Guild) BotRole() string {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -161,7 +161,7 @@ func (s *Server) Archive(thread string) {
 	s.channels[thread].archived, s.channels[thread].archivedAt = true, time.Now()
 }
 
-// Age makes a message older.
+// Age moves a message's creation time back by a duration.
 func (s *Server) Age(message string, by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,7 +265,7 @@ func formatPermissions(p int64) string { return strconv.FormatInt(p, 10) }
 func parsePermissions(s string) int64 {
 	p, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		panic(err) // the server's own
+		panic(err) // the server formatted it
 	}
 	return p
 }

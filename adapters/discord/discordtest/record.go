@@ -20,7 +20,7 @@ type Version struct {
 	Ephemeral bool
 	Buttons   []string // custom ids
 	Links     []string // addresses of buttons
-	Labels    []string // of these
+	Labels    []string // of these buttons
 	File      string   // content of the attachment
 	Pings     []string // whom this write notified: "everyone", or ids
 	At        time.Time
@@ -78,7 +78,7 @@ func (s *Server) Shown(channel string) []Version {
 	return shown
 }
 
-// Answers is Shown for the bot's messages only.
+// Answers returns the bot's messages that a channel or thread shows now, oldest first.
 func (s *Server) Answers(channel string) []Version {
 	return slices.DeleteFunc(s.Shown(channel), func(v Version) bool { return v.Author != s.bot.ID })
 }
@@ -122,7 +122,7 @@ func (s *Server) CommandsOf(guild string) string {
 	return string(s.commands[guild])
 }
 
-// Thread is a thread in the list of a channel.
+// Thread describes a thread of a channel.
 type Thread struct {
 	ID, Parent, Name string
 	Archived         bool
@@ -152,7 +152,8 @@ func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.notify()
 }
 
-// pings returns the ids that a text notifies.
+// pings returns whom a message notifies: ids of people, or "everyone". raw is the allowed_mentions
+// field of the write; if it is missing, all mentions notify.
 func (s *Server) pings(m *message, raw json.RawMessage) []string {
 	allowed := struct {
 		Parse       []string `json:"parse"`
@@ -180,7 +181,7 @@ func (s *Server) pings(m *message, raw json.RawMessage) []string {
 	return pings
 }
 
-// labels returns the labels of a write's link buttons.
+// labels returns the labels of the link buttons in a created or edited message.
 func (w *write) labels() (labels []string) {
 	for _, row := range w.Components {
 		for _, c := range row.Components {

@@ -20,7 +20,7 @@ type apiError struct {
 	fields map[string]any
 }
 
-// Error codes of Discord's documentation.
+// Error responses with the codes of Discord's documentation.
 var (
 	errUnauthorised      = &apiError{status: 401, text: "401: Unauthorized"}
 	errUnknownChannel    = &apiError{status: 404, code: 10003, text: "Unknown Channel"}
@@ -64,7 +64,7 @@ type call struct {
 	http.ResponseWriter
 	*http.Request
 	body []byte
-	file string // uploaded
+	file string // content of the uploaded file
 }
 
 func (c *call) decode(into any) *apiError {
@@ -208,12 +208,12 @@ func fail(w http.ResponseWriter, e *apiError) {
 func cut(w http.ResponseWriter) {
 	if h, ok := w.(http.Hijacker); ok {
 		if conn, _, err := h.Hijack(); err == nil {
-			_ = conn.Close() // that it ends is the point
+			_ = conn.Close() // it ends even if Close fails
 		}
 	}
 }
 
-// status records the status of a response.
+// status records the status of a response, and the body of an error response.
 type status struct {
 	http.ResponseWriter
 	code int
@@ -344,7 +344,7 @@ func (s *Server) putCommands(c *call) (any, *apiError) {
 	}
 	if c.PathValue("guild") != "" {
 		for _, command := range commands {
-			command["contexts"] = nil // of commands that hold everywhere alone
+			command["contexts"] = nil // only global commands have contexts
 		}
 	}
 	s.puts++

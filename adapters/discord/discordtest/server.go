@@ -79,7 +79,7 @@ type Server struct {
 	channels map[string]*channel
 	messages map[string]*message
 	pending  map[string]*Interaction // by token
-	commands map[string][]byte       // as they were last overwritten, by guild
+	commands map[string][]byte       // JSON by guild; "" for global commands
 	puts     int
 	buckets  map[string]*bucket
 
@@ -150,7 +150,6 @@ const (
 	typeForum   = 15
 )
 
-// tag is a tag for a forum's posts.
 type tag struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

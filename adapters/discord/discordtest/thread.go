@@ -24,7 +24,7 @@ const (
 	permEveryone = 1<<6 | permView | permSend | 1<<14 | 1<<15 | permHistory | permCreateThreads | permSendInThreads
 )
 
-// Names of permissions, for Deny.
+// Permissions that tests deny or grant.
 const (
 	Administrator         int64 = permAdministrator
 	ViewChannel           int64 = permView
@@ -108,7 +108,7 @@ func (s *Server) patchChannel(c *call) (any, *apiError) {
 	return s.channelJSON(ch), nil
 }
 
-// threadBody is the body of both calls that start a thread.
+// threadBody is the body of a call that starts a thread.
 type threadBody struct {
 	Name string `json:"name"`
 	Type int    `json:"type"`
@@ -216,7 +216,7 @@ func (p *Person) Post(forum, title, text string) string {
 	return m.id
 }
 
-// Open opens a thread from a message.
+// Open opens a thread from a message and returns the thread's id.
 func (p *Person) Open(message, title string) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()

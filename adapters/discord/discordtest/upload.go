@@ -28,7 +28,7 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
 	a := s.uploads[r.PathValue("id")]
 	token := r.Header.Get("Authorization")
 	s.mu.Unlock()
-	if a == nil || token != "" { // the bot's token is secret
+	if a == nil || token != "" { // a client must not send the bot's token here
 		http.NotFound(w, r)
 		return
 	}
@@ -48,7 +48,7 @@ func (p *Person) Attach(channel, text string, files ...Upload) string {
 	return m.id
 }
 
-// Elsewhere gives a file an address outside Discord.
+// Elsewhere replaces the address of a message's files, for example by one outside Discord.
 func (s *Server) Elsewhere(message, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

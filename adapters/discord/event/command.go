@@ -34,7 +34,8 @@ func Privately(c chat.Command, yes bool) chat.Command {
 	return c
 }
 
-// Who returns the user of an interaction, or nil if the interaction does not name one.
+// Who returns the user of an interaction, and the same person as a session.Stopper. The user is nil
+// if the interaction does not name one.
 func Who(i *discordgo.Interaction) (*discordgo.User, session.Stopper) {
 	switch {
 	case i.Member != nil && i.Member.User != nil:

@@ -4,7 +4,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Attachment describes a file of a message or command. Fetch reads the file.
+// Attachment describes a file of a message or command. It does not hold the content.
 type Attachment struct {
 	ID, Name, Media string
 	Size            int64

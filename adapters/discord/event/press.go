@@ -12,7 +12,7 @@ import (
 
 // Ids of buttons and forms that are not specific to one answer.
 const (
-	ButtonFollowUp = "footnote-ask:" // and a thread id: opens the follow-up form
+	ButtonFollowUp = "footnote-ask:" // followed by a thread id: opens the follow-up form
 	formFollowUp   = "footnote-asked:"
 	SetupPrefix    = "footnote-setup:" // followed by the name of the setting
 
@@ -63,8 +63,8 @@ func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	}
 }
 
-// Answered returns a press with a private answer for its user. If the press retries an answer that
-// only the user sees, the new answer replaces that message. Otherwise the answer is a new message.
+// Answered returns a copy of a press for a private answer to its user. If the press retries an
+// answer that only the user sees, the new answer replaces that message. Otherwise it is a new one.
 func Answered(p chat.Press) chat.Press {
 	source := SourceOf(p.Source)
 	source.Ticket.Ephemeral = !p.Direct
@@ -80,8 +80,8 @@ func FollowUp(p chat.Press) bool {
 	return strings.HasPrefix(p.ID, ButtonFollowUp) || strings.HasPrefix(p.ID, formFollowUp)
 }
 
-// Setup returns the choice in a menu of /footnote setup. ok is false if the press is something
-// else.
+// Setup returns the setting that a press in /footnote setup changes. ok is false if the press is
+// something else.
 func Setup(p chat.Press) (what string, ok bool) { return strings.CutPrefix(p.ID, SetupPrefix) }
 
 // Asked converts a submitted follow-up form to a command in the thread.

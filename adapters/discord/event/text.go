@@ -33,8 +33,8 @@ func Mentions(text, user string, roles ...string) bool {
 	return false
 }
 
-// Question returns a message's text for a model. Ids are replaced by names, and the mention of the
-// bot is removed.
+// Question returns a message's text for a model. It replaces ids by names, and removes mentions of
+// the bot and of its roles (own).
 func Question(m *discordgo.Message, channelName func(id string) string, bot string, own ...string) string {
 	names := make(map[string]string)
 	for _, u := range m.Mentions {
@@ -66,7 +66,8 @@ func Question(m *discordgo.Message, channelName func(id string) string, bot stri
 	return strings.TrimSpace(emojiMark.ReplaceAllString(text, "$1"))
 }
 
-// DisplayName returns the name under which people see a user.
+// DisplayName returns a user's nickname in the server, global name or user name, in this order. m
+// may be nil.
 func DisplayName(u *discordgo.User, m *discordgo.Member) string {
 	switch {
 	case m != nil && m.Nick != "":

@@ -24,8 +24,8 @@ type Ticket struct {
 	Inline *Inline   `json:"-"` // the HTTP request that delivered it; nil for the gateway
 }
 
-// inlineLimit is how long an HTTP request is held open for its response. Discord waits for
-// ackLimit.
+// inlineLimit is how long an HTTP request is held open for its response. Discord waits for three
+// seconds.
 const inlineLimit = 2700 * time.Millisecond
 
 // Inline is an HTTP request that brought an interaction. The first response to the interaction can
@@ -34,7 +34,7 @@ type Inline struct {
 	ready chan any
 
 	mu   sync.Mutex
-	over bool // it was answered
+	over bool // it has an answer, or Serve has given up
 }
 
 // NewInline returns a request that has no answer yet.

@@ -16,8 +16,8 @@ import (
 // writeLimit limits the time for sending one packet.
 const writeLimit = 10 * time.Second
 
-// exchange is one connection of a relay. Only one goroutine at a time writes to each side. receive
-// writes to near, and the holder of out writes to up.
+// exchange is one connection between the SDK and Discord. Only one goroutine at a time writes to
+// each side. receive writes to near, and the holder of out writes to up.
 type exchange struct {
 	relay *relay
 	near  *websocket.Conn // to the SDK
@@ -29,9 +29,9 @@ type exchange struct {
 	open      bool          // the SDK got its first event, and can handle others from then
 	interval  time.Duration // between heartbeats
 	requested bool          // Discord requested a heartbeat, to be sent at once
-	first     *time.Timer   // until the first heartbeat; nil before the SDK would have sent it
+	first     *time.Timer   // sends the first heartbeat; nil until the SDK tries to send it
 	beat      time.Time     // of the last heartbeat; zero before the first
-	acked     bool          // it was acknowledged
+	acked     bool          // the last heartbeat was acknowledged
 	seq       *int64        // of the last event
 }
 
@@ -133,7 +133,7 @@ func (r *relay) ready(data json.RawMessage) {
 		Resume string `json:"resume_gateway_url"`
 	}
 	if json.Unmarshal(data, &d) != nil || d.Resume == "" {
-		return // then it is resumed where it began
+		return // the session is then resumed at the first address
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +187,7 @@ func (x *exchange) leaves(p frame) (now bool, err error) {
 		}
 		x.requested = false
 		now := time.Now()
-		// requested heartbeats are sent in between
+		// a requested heartbeat may come early, after less than half of the interval
 		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 {
 			return false, errZombie
 		}
@@ -235,7 +235,7 @@ func (x *exchange) ended() {
 	<-x.out
 }
 
-// write sends a packet. The caller must hold out.
+// write sends a packet to Discord. The caller must have put a token into x.out.
 func (x *exchange) write(packet any) error {
 	err := x.up.SetWriteDeadline(time.Now().Add(writeLimit))
 	if err == nil {

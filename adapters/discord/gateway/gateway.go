@@ -58,7 +58,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 }
 
-// connect runs all shards.
+// connect runs all shards until ctx ends or one of them fails.
 func (g *Gateway) connect(ctx context.Context, p plan) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for id := range p.Shards {

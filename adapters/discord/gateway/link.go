@@ -63,21 +63,21 @@ func (s *shard) run(ctx context.Context) error {
 			failed++
 		}
 		if lasted := time.Since(began); lasted > call.LastRetry || l.opened && lasted > wait && (!over(err) || s.starts.plenty()) {
-			wait = s.Config.Retry // such losses come seldom enough, unless they use up the day's sessions
+			wait = s.Config.Retry // such losses are rare, unless they use up the day's sessions
 		}
-		if over(err) && s.starts.plenty() || l.opened && !over(err) { // the platform is there
+		if over(err) && s.starts.plenty() || l.opened && !over(err) { // Discord is reachable
 			wait = min(wait, longRetry*s.Config.Retry)
 		}
 		pausing := Jitter(wait)
 		switch {
-		case over(err), failed > 0 && failed%maxFailed == 0: // perhaps the address is good no longer
+		case over(err), failed > 0 && failed%maxFailed == 0: // the address may be outdated
 			l.close()
 			l, pausing = nil, max(pausing, s.Config.Retry+rand.N((freshWait-1)*s.Config.Retry))
 		case errors.Is(err, errStuck):
 			// The SDK holds its own lock for ever. One of its goroutines leaks.
 			l = nil
 		case errors.Is(err, errReconnect):
-			pausing = 0 // the platform asked for it
+			pausing = 0 // Discord asked for it
 		case errors.Is(err, errInvalid):
 			pausing = s.Config.Retry + rand.N((freshWait-1)*s.Config.Retry)
 		}
@@ -131,8 +131,8 @@ type link struct {
 	relay *relay
 	down  chan struct{} // holds a token when the connection has ended
 
-	opened bool                  // the last connection was
-	begun  func(identified bool) // receives whether the session began
+	opened bool                  // the last connection was opened
+	begun  func(identified bool) // is called with whether the session began
 }
 
 // link creates a session as soon as Discord's limits allow it. It returns nil if ctx ends first.
@@ -154,9 +154,9 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 	sdk.ShardID, sdk.ShardCount = s.id, s.of
 	sdk.Compress, sdk.Identify.Compress = false, false
 	sdk.StateEnabled = false
-	// this file reconnects
+	// shard.run reconnects instead
 	sdk.ShouldReconnectOnError, sdk.ShouldReconnectVoiceOnSessionError = false, false
-	// in order; the handler only queues
+	// deliver events in order; the handler only queues them
 	sdk.SyncEvents = true
 	sdk.AddHandler(func(_ *discordgo.Session, event any) {
 		switch event.(type) {
@@ -177,7 +177,7 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 // error of a failed connection attempt.
 func (l *link) stay(ctx context.Context, limit time.Duration) error {
 	select {
-	case <-l.down: // of an earlier connection
+	case <-l.down: // left over from an earlier connection
 	default:
 	}
 	l.opened = false

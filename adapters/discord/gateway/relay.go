@@ -95,7 +95,7 @@ func (r *relay) websocket() *websocket.Dialer {
 	}}
 }
 
-// why returns the reason why the last connection ended. It returns nil while the connection lasts.
+// why returns the error with which the last connection ended, or nil while the connection lasts.
 func (r *relay) why() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +108,8 @@ func (r *relay) fail(cause error) { r.hangUp(cause, websocket.CloseServiceRestar
 // leave closes the connection and ends the session.
 func (r *relay) leave() { r.hangUp(errLeft, websocket.CloseNormalClosure, true) }
 
-// hangUp closes the connection to Discord.
+// hangUp closes the connection to Discord with a close code. It records cause if it is the first
+// one. If leaving is true, the relay opens no further connection.
 func (r *relay) hangUp(cause error, code int, leaving bool) {
 	r.mu.Lock()
 	r.leaving = r.leaving || leaving
@@ -119,7 +120,7 @@ func (r *relay) hangUp(cause error, code int, leaving bool) {
 	r.up = nil
 	r.mu.Unlock()
 	if giveUp != nil {
-		giveUp() // a gateway that does not answer is not waited for
+		giveUp() // stops waiting for a gateway that does not answer
 	}
 	if up == nil {
 		return
@@ -166,12 +167,12 @@ func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 	return err
 }
 
-// connect dials the gateway.
+// connect dials the address for resuming, if it is known, and then the first address.
 func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	r.mu.Lock()
 	addresses := []string{r.gateway}
 	if r.resume != "" && r.resume != r.gateway {
-		addresses = []string{r.resume, r.gateway} // which knows every session too
+		addresses = []string{r.resume, r.gateway} // the first address also accepts resumes
 	}
 	r.mu.Unlock()
 	var up *websocket.Conn
@@ -239,7 +240,7 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	return conn, err
 }
 
-// shake completes the SDK's handshake.
+// shake accepts the SDK's WebSocket handshake on conn.
 func shake(conn net.Conn) (*websocket.Conn, error) {
 	buffered := bufio.NewReader(conn)
 	req, err := http.ReadRequest(buffered)

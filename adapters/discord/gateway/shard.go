@@ -29,7 +29,7 @@ func planOf(ctx context.Context, a *call.API) (plan, error) {
 	var p plan
 	ask := call.Request{Doing: "ask for the gateway", Method: http.MethodGet, URL: discordgo.EndpointGatewayBot, Bucket: "GET gateway"}
 	err := a.Do(ctx, ask, &p)
-	if call.Status(err) == http.StatusNotFound { // a proxy may know only the plain question
+	if call.Status(err) == http.StatusNotFound { // a proxy may know only the plain endpoint
 		ask.URL = discordgo.EndpointGateway
 		err = a.Do(ctx, ask, &p)
 	}

@@ -24,8 +24,8 @@ import (
 // Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "discord"
 
-// Subject returns the subject of an index.Hint. The hint says that a thread or message of a channel
-// changed. If key is empty, it says that the channel's permissions changed.
+// Subject returns the subject of an index.Hint that a thread or message (key) of a channel changed.
+// If key is empty, the hint says that the channel's permissions changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
 // Reading configures what a source reads, how far back, and how often.

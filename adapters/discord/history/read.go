@@ -82,8 +82,8 @@ type threadPart struct {
 	messages []*discordgo.Message
 }
 
-// steps divides the period of a forum into parts. The parts hold no messages, because a forum has
-// only posts.
+// steps divides the period of a forum into parts of about perStep threads. The parts hold no
+// messages, because a forum has only posts.
 func steps(threads []post, from, to time.Time) iter.Seq2[threadPart, error] {
 	return func(yield func(threadPart, error) bool) {
 		n := 0
@@ -112,7 +112,7 @@ func (r *reader) days(ctx context.Context, channel string, from, to time.Time) i
 		if !to.IsZero() {
 			before = call.IdAt(to)
 		}
-		var held []*discordgo.Message // of days that may not be whole
+		var held []*discordgo.Message // of days that are not yet read completely
 		for {
 			found, err := r.discord.OldMessages(ctx, channel, before)
 			if err != nil {
@@ -185,7 +185,8 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 	return items, gone, nil
 }
 
-// threadOf fetches a thread.
+// threadOf fetches a thread. It returns false if the thread is not in the channel, or is not
+// indexed.
 func (r *reader) threadOf(ctx context.Context, c transcript.Channel, id string) (post, bool, error) {
 	t, err := r.discord.OldChannel(ctx, id)
 	if isGone(err) {

@@ -16,8 +16,8 @@ type post struct {
 	tags                    []string // ids
 }
 
-// archive is a complete or partial list of a channel's threads. It is kept between runs, because
-// listing the threads may take longer than one piece of a run.
+// archive is a complete or partial list of a channel's threads. It is kept between runs, because a
+// run may end before the list is complete.
 type archive struct {
 	posts  []post
 	seen   map[string]bool
@@ -57,11 +57,11 @@ func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([
 func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	now := time.Now()
 	list := r.cached(r.name+" "+channel, now)
-	// active threads are added now, and were added at the beginning
+	// add the active threads again, as when the list was begun
 	if err := r.join(ctx, list, channel); err != nil {
 		return nil, err
 	}
-	if list.begun.Before(now) { // and those that were put into the archive since the list was begun
+	if list.begun.Before(now) { // add the threads that were archived since then
 		since := &archive{seen: make(map[string]bool)}
 		if err := r.page(ctx, since, channel, list.begun.Add(-clockSkew)); err != nil {
 			return nil, err

@@ -26,8 +26,8 @@ const (
 	sayNotHere = "It is not kept by Discord. Attach the file itself."
 )
 
-// Fetch reads files. It returns no error. If a file cannot be read, its File states the reason. The
-// bot's token is not sent with the requests.
+// Fetch downloads files without the bot's token. It returns no error. If a file cannot be read, its
+// File states the reason.
 func (c *Reader) Fetch(ctx context.Context, list []event.Attachment) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.discord.Config.MaxFileTokens), head, c.fetch)
 }

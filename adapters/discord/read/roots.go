@@ -27,7 +27,7 @@ type roots struct {
 
 func newRoots(a *call.API) *roots { return &roots{api: a, known: make(map[string]string)} }
 
-// Set records the session thread of a question.
+// Set records root as the session thread of a question.
 func (r *roots) Set(message, root string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Translate converts a message to a chat.Message. ok is false if the message does not concern the
-// bot.
+// Translate converts a message to a chat.Message. late means that a scan found the message after an
+// interruption. ok is false if the bot wrote the message, or if the message has no author.
 func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (chat.Message, bool, error) {
 	bot, err := c.discord.WhoAmI(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	}
 	p, err := c.directory.Place(ctx, m.ChannelID)
 	switch {
-	case call.Lasting(err): // people write there all the same
+	case call.Lasting(err): // the bot cannot look, but people write there
 		p, err = directory.Place{ID: m.ChannelID, Guild: m.GuildID, Text: true, Enclosed: true}, nil
 	case err != nil:
 		return chat.Message{}, false, err
@@ -75,7 +75,7 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 		if p.Owner == m.Author.ID {
 			out.Starter = p.Owner
 		}
-	case e.AnswersBot: // a chain of replies is a thread too, where none could be opened
+	case e.AnswersBot: // if no thread could be opened, the chain of replies is one
 		e.InThread = true
 		out.Ref.Thread, err = c.Roots.find(ctx, m.ChannelID, m.ReferencedMessage)
 	default:
@@ -99,8 +99,8 @@ func postText(title, text string) string {
 	return title
 }
 
-// whole returns a message together with the message that it replies to. It fetches the latter if
-// Discord omitted it.
+// whole returns a message with its ReferencedMessage set, if the message is a reply. It fetches the
+// referenced message if Discord omitted it.
 func (c *Reader) whole(ctx context.Context, m *discordgo.Message) (*discordgo.Message, error) {
 	to := m.MessageReference
 	if m.Type != discordgo.MessageTypeReply || m.ReferencedMessage != nil || to == nil || to.MessageID == "" {
@@ -122,7 +122,8 @@ func answers(m *discordgo.Message, bot string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == bot
 }
 
-// namesOthers reports whether a message is addressed to someone else.
+// namesOthers reports whether a message replies to or mentions other people than the bot and the
+// author.
 func namesOthers(m *discordgo.Message, bot string, own ...string) bool {
 	if r := m.ReferencedMessage; r != nil && r.Author != nil && r.Author.ID != bot && r.Author.ID != m.Author.ID {
 		return true

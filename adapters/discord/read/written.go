@@ -42,8 +42,8 @@ func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thr
 	return len(listed) > 0, err
 }
 
-// Noted lists the bot's replies to a question for which text returns true. It searches the channel
-// at.Thread.
+// Noted lists the bot's replies to a question in the channel at.Thread. It lists only replies for
+// whose content text returns true.
 func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.MessageID, text func(string) bool) ([]thread.MessageID, error) {
 	listed, err := c.own(ctx, at.Thread, string(question))
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
@@ -60,7 +60,7 @@ func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.Messa
 
 // PostedReports lists the bot's messages in a channel since a time whose first line equals the
 // first line of text. It fails with errors.ErrUnsupported if the bot may not read the channel's
-// history. It also does so if the channel has too many messages since then.
+// history, or if the channel has too many messages since then.
 func (c *Reader) PostedReports(ctx context.Context, channel string, since time.Time, text string) ([]thread.MessageID, error) {
 	title, _, _ := strings.Cut(text, "\n")
 	title = render.EscapeText(answer.Visible(title))
@@ -115,8 +115,8 @@ func repliesTo(m *discordgo.Message) string {
 }
 
 // HalfWritten reports whether the bot's message with this id shows an unfinished answer. If id is
-// empty, it checks the bot's messages after the question. It searches all places of the turn. A
-// deleted message does not count.
+// empty, it checks the bot's messages after the question. It searches the turn's thread, its
+// channel and the thread that the question opened. A deleted message does not count.
 func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
 	self, err := c.discord.WhoAmI(ctx)
 	if err != nil {
@@ -168,7 +168,8 @@ func offersStop(m *discordgo.Message) bool {
 	return false
 }
 
-// Question fetches the message with an id at a place (chat.Message.At, chat.Press.At).
+// Question fetches a message from the channel or thread at.Thread. For a message of the bot, it
+// returns thread.ErrMessageGone.
 func (c *Reader) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
 	raw, err := c.discord.API.Message(ctx, at.Thread, string(id))
 	if err != nil {

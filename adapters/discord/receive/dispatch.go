@@ -25,7 +25,7 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 	looking, cancel := context.WithTimeout(ctx, placeLimit)
 	ref, err := in.directory.Home(looking, i.GuildID, i.ChannelID)
 	cancel()
-	if err != nil { // interactions work where the bot cannot look; there is no time to look again
+	if err != nil { // interactions also work in channels that the bot cannot see; no retry, for lack of time
 		in.discord.Logger.WarnContext(ctx, "interaction in an unknown channel", "channel", i.ChannelID, "error", err)
 	}
 	t := event.Ticket{App: i.AppID, Token: i.Token, ID: i.ID, Channel: i.ChannelID, At: time.Now(), Inline: source}
@@ -46,7 +46,7 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 	}
 	press.At.Thread = i.ChannelID
 	switch i.Type {
-	case discordgo.InteractionPing: // answered where requests come in
+	case discordgo.InteractionPing: // Handler answers it
 	case discordgo.InteractionApplicationCommand:
 		data := i.ApplicationCommandData()
 		if action := event.Menu(data.Name); action != "" {

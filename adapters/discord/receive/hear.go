@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// settled is the age from which replies in a thread are reported as changes. A scan of the server's
-// recent changes does not find replies in such old threads.
+// settled is the age of a thread from which its new replies are reported as changes. A scan of a
+// server's recent changes does not find them in such old threads.
 const settled = 13 * 24 * time.Hour
 
 // changed reports a change to the handler. If the handler fails, the error is only logged.
@@ -40,7 +40,7 @@ func (in *intake) hear(ctx context.Context, ev any) {
 				in.changed(ctx, e.GuildID, p.Parent, p.ID, false)
 			}
 		}
-	case *discordgo.ThreadUpdate: // a name, tags
+	case *discordgo.ThreadUpdate: // a new name or other tags
 		in.changed(ctx, e.GuildID, e.ParentID, e.ID, true)
 	case *discordgo.ThreadDelete:
 		in.changed(ctx, e.GuildID, e.ParentID, e.ID, true)

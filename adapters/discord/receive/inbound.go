@@ -20,9 +20,10 @@ const maxInbound = 1 << 20
 // interactions limits the decoding of one request.
 var interactions = boundedjson.Limits{Bytes: maxInbound, Elements: 50_000, Depth: 32}
 
-// Handler receives interactions as signed requests. The application must have an Interactions
-// Endpoint URL. A request with an invalid signature gets status 401, which Discord tests. Without
-// Config.PublicKey, every request gets status 401. It answers only while Run runs.
+// Handler returns an HTTP handler that receives interactions as signed requests. The application
+// must have an Interactions Endpoint URL. A request with an invalid signature gets status 401,
+// which Discord tests. Without Config.PublicKey, every request gets status 401. Interactions that
+// arrive while Run is not running get status 503.
 func (c *Receiver) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxInbound))

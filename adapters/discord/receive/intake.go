@@ -145,7 +145,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 			in.deleted(ctx, e.GuildID, e.ChannelID, id)
 		}
 	case *discordgo.ThreadDelete:
-		in.deleted(ctx, e.GuildID, e.ParentID, e.ID) // the thread of a question goes with it
+		in.deleted(ctx, e.GuildID, e.ParentID, e.ID) // the thread may have the id of its question
 	}
 }
 
@@ -155,7 +155,7 @@ func (in *intake) queue(ctx context.Context, channel, what string, handle func()
 	select {
 	case in.room <- struct{}{}:
 	case <-ctx.Done():
-		return // looked for as a missed message by the next process
+		return // the next process finds it as a missed message
 	}
 	in.messages.do(channel, func() {
 		defer func() { <-in.room }()
@@ -168,7 +168,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	guilds, complete := in.discord.Welcome(shard, r)
 	in.discord.Logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
 	visited := in.visited()
-	for _, g := range r.Guilds { // their newest messages follow
+	for _, g := range r.Guilds { // GUILD_CREATE lists their newest messages
 		channels := make(map[string]bool)
 		for _, list := range []map[string]string{in.recent(), visited} {
 			for id, guild := range list {
@@ -203,7 +203,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	})
 }
 
-// scanDue scans the remaining due channels of a server.
+// scanDue queues a scan of each channel in in.due[guild] and clears that list.
 func (in *intake) scanDue(ctx context.Context, guild string) {
 	for id := range in.due[guild] {
 		in.catchUp(ctx, id, guild, always)
@@ -211,7 +211,7 @@ func (in *intake) scanDue(ctx context.Context, guild string) {
 	delete(in.due, guild)
 }
 
-// catchUpTold scans those of the listed channels that may hold messages no process has handled.
+// catchUpTold queues a scan of each channel in told that may hold messages no process has handled.
 func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discordgo.Channel) {
 	told = slices.DeleteFunc(told, func(c *discordgo.Channel) bool { return !call.Newer(c.LastMessageID, in.baseline(c.ID, guild)) })
 	news := sync.OnceValue(func() map[string]bool { return in.news(ctx, guild, told) })
@@ -220,7 +220,7 @@ func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discord
 	}
 }
 
-// news returns the ids of those newest messages that no process may have handled.
+// news returns the ids of those newest messages of the channels in told that may be unhandled.
 func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Channel) map[string]bool {
 	newest := make([]session.Newest, len(told))
 	for i, c := range told {
@@ -279,7 +279,8 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 	}
 }
 
-// created handles a new message. later holds newer messages of the same page.
+// created handles a new message. late means that a scan found it. later holds newer messages of the
+// same page.
 func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
 	m.GuildID = in.server(m.GuildID, m.ChannelID)
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
@@ -359,7 +360,7 @@ func (in *intake) deleted(ctx context.Context, guild, channel, message string) {
 	})
 }
 
-// tell passes on an event that needs no response.
+// tell passes an event to the handler and ignores the reply.
 func (in *intake) tell(ctx context.Context, e chat.Event) error {
 	_, err := in.handle(ctx, e)
 	return err
@@ -376,7 +377,7 @@ func (in *intake) server(guild, channel string) string {
 	return guild
 }
 
-// persist retries a look-up while it fails temporarily.
+// persist retries a look-up while it fails temporarily, but not longer than patience.
 func (in *intake) persist(ctx context.Context, lookup func() error) error {
 	deadline := time.Now().Add(patience)
 	for wait := call.FirstPause; ; wait *= 2 {
@@ -425,7 +426,7 @@ func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
 // maxArchived is the maximum number of a server's archived threads to search.
 const maxArchived = 50
 
-// archived searches recently used threads that the server no longer lists, because they are
+// archived queues scans of recently used threads that the event does not list, because they are
 // archived.
 func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	in.upkeep.do("threads", func() {
@@ -458,7 +459,7 @@ func holdsPosts(c *discordgo.Channel) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
-// overtaken reports whether another person wrote after a message.
+// overtaken reports whether another person wrote one of the messages in later.
 func overtaken(m *discordgo.Message, later []*discordgo.Message) bool {
 	return slices.ContainsFunc(later, func(l *discordgo.Message) bool {
 		return l.Author != nil && !l.Author.Bot && l.WebhookID == "" && l.Author.ID != m.Author.ID &&

@@ -96,7 +96,7 @@ func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any
 	}
 	deliver(0, ready)
 	for _, g := range ready.Guilds {
-		// the details are fetched when they are needed
+		// a failure is only logged, because missing data is fetched when it is needed
 		if err := c.directory.Survey(ctx, g.ID); err != nil {
 			c.discord.Logger.WarnContext(ctx, "server not looked at", "guild", g.ID, "error", err)
 		}
@@ -142,8 +142,8 @@ func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	}
 }
 
-// handled records a message as handled. It reports whether the message is newer than all handled
-// messages of its channel.
+// handled records a message as handled if it is newer than all handled messages of its channel. It
+// reports whether that is so.
 func (c *Receiver) handled(guild, channel, message string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +181,7 @@ func (c *Receiver) Asked(m chat.Message) {
 	c.active[m.Ref.Thread] = activity{m.Ref.Workspace, time.Now()}
 }
 
-// recent returns the threads with a recent question. The values are their servers.
+// recent returns the threads with a recent question, each with its server.
 func (c *Receiver) recent() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -200,8 +200,8 @@ func (c *Receiver) recent() map[string]string {
 // Servers list changes in other channels.
 const maxVisited = 100
 
-// visited returns the channels with recent messages. The values are their servers. It includes all
-// direct conversations, because Discord does not list their newest messages.
+// visited returns the channels with recent messages, each with its server. It includes all direct
+// conversations, because Discord does not list their newest messages.
 func (c *Receiver) visited() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

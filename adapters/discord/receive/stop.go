@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stops reports whether an emoji stops an answer.
+// stops reports whether an emoji is in signs, the emoji that stop an answer.
 func stops(signs []string, e discordgo.Emoji) bool {
 	const coloured = "\ufe0f" // says that a sign is to be drawn as an emoji; not all clients send it
 	return slices.ContainsFunc(signs, func(sign string) bool {
@@ -58,13 +58,13 @@ func (c *Receiver) deletion(ctx context.Context, guild, channel, message string)
 	}
 	ref, err := c.directory.Home(ctx, guild, channel)
 	if errors.Is(err, thread.ErrNotPermitted) {
-		return nil, nil // the place has gone as well
+		return nil, nil // the channel was deleted, too
 	}
 	if err != nil {
 		return nil, err
 	}
 	d := chat.Deletion{Ref: ref, Message: thread.MessageID(message), Of: chat.OfUnknown}
-	if known { // else another process may have been asked
+	if known { // else the question may have reached another process
 		d.Of = chat.OfPerson
 	}
 	return &d, nil

@@ -40,7 +40,8 @@ func neutralCode(s string) string {
 	return s
 }
 
-// unmention breaks @everyone and @here. Discord also recognises them at the start of longer words.
+// unmention replaces the "@" of @everyone and @here by between. Discord also recognises them at the
+// start of longer words.
 func unmention(s, between string) string {
 	return answer.Unmention(s, between, false, "everyone", "here")
 }
@@ -61,8 +62,8 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address returns an address in the form for a link. ok is false if a chat platform must not link
-// to the address.
+// address prepares an address for a link. ok is false if a chat platform must not link to the
+// address.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	lower := strings.ToLower(safe)

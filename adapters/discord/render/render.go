@@ -256,7 +256,7 @@ func openable(address string) bool {
 	return hostName.MatchString(host) || err == nil && ip.Is4()
 }
 
-// small formats a sentence as small text.
+// small formats a sentence as a line of small text, shortened to noteLimit.
 func small(s string) string {
 	for limit := noteLimit; ; limit /= 2 {
 		if line := "-# " + EscapeText(foot.Cut(s, limit)); answer.UTF16Count(line) <= noteLimit {

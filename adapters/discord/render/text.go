@@ -30,8 +30,8 @@ func Title(text string) string {
 	return shorten(text, maxTitle)
 }
 
-// shorten cuts a text to a length. It cuts between words, unless that would remove half of the
-// text.
+// shorten cuts a text to at most the given number of UTF-16 units, and ends it with "…". It cuts
+// between words, unless that would remove half of the text.
 func shorten(text string, most int) string {
 	if Units(text) <= most {
 		return text
@@ -66,7 +66,7 @@ func Messages(markdown string) []string {
 	return texts
 }
 
-// Units returns a length as Discord counts it.
+// Units returns the length of a text in UTF-16 units, as Discord counts it.
 func Units(text string) int {
 	n := 0
 	for _, r := range text {

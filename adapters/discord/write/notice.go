@@ -32,8 +32,8 @@ func (c *Writer) AskAbout(ctx context.Context, at thread.Ref, to thread.MessageI
 }
 
 // SayPerson replies to a message with plain text, and mentions one person before the text. Lines
-// after ">" are quotations. The text contains no other mentions and no links. If the same person is
-// mentioned for the same message again within minutes, Discord posts one message.
+// that begin with "> " are quotations. The text contains no other mentions and no links. If the
+// same person is mentioned for the same message again within minutes, Discord posts one message.
 func (c *Writer) SayPerson(ctx context.Context, at thread.Ref, to thread.MessageID, person, text string) (thread.MessageID, error) {
 	lines := strings.Split(answer.Visible(text), "\n")
 	for i, line := range lines {
@@ -88,7 +88,7 @@ func (c *Writer) Unsay(ctx context.Context, at thread.Ref, id thread.MessageID) 
 	return err
 }
 
-// Post posts a message that replies to none.
+// Post posts a message that is not a reply.
 func (c *Writer) Post(ctx context.Context, channel, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "say something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channel), Bucket: call.CreateBucket(channel), Body: plain(text),

@@ -19,8 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// nonce returns the nonce of a page. All attempts of a turn use the same nonce. It has at most 25
-// characters, which is Discord's limit.
+// nonce returns the token by which Discord deduplicates posts of a page. All attempts of a turn use
+// the same nonce. It has at most 25 characters, which is Discord's limit.
 func (s *Surface) nonce(page render.Page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 			s.replied = true
 			s.mu.Unlock()
 			if t.Ephemeral {
-				return own, nil // no other messages of it can be listed
+				return own, nil // further ephemeral messages cannot be listed
 			}
 		case s.over(err):
 		case !errors.Is(err, thread.ErrMessageGone):

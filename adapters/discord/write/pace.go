@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Status shows Discord's typing indicator in the channel of the answer, and prepares the place of
-// the answer. The indicator lasts ten seconds. Status does nothing for a command, because Discord
-// itself shows that the bot is thinking. It also does nothing after the first page.
+// Status shows Discord's typing indicator where the answer will appear, and finds or opens the
+// answer's thread. The indicator lasts ten seconds. Status does nothing for a command, because
+// Discord itself shows that the bot is thinking. It also does nothing after the first page.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
 	s.mu.Lock()
 	shown := s.shown
@@ -22,15 +22,15 @@ func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error
 	nearest := s.nearest()
 	var typing error
 	var shows sync.WaitGroup
-	// the first words wait for the place, but not for the indicator
+	// the first words wait for the thread, but not for the indicator
 	shows.Go(func() { typing = s.client.discord.API.Typing(ctx, nearest) })
 	_, err := s.spot(ctx)
 	shows.Wait()
 	return errors.Join(typing, err)
 }
 
-// nearest returns the channel for the typing indicator. It makes no call. If the answer's place is
-// unknown, it returns the channel of the question.
+// nearest returns the channel for the typing indicator. It makes no call. If the answer's channel
+// is not known yet, it returns the thread or channel of the question.
 func (s *Surface) nearest() string {
 	s.mu.Lock()
 	where := s.where

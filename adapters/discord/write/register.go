@@ -58,7 +58,7 @@ func commands() []*discordgo.ApplicationCommand {
 // to themselves.
 var moderators = map[thread.Action]bool{thread.ActionCorrect: true, thread.ActionRemove: true}
 
-// subcommands returns the subcommands of the core and those that exist only on Discord.
+// subcommands returns the subcommands of /footnote: SubSetup and those of package command.
 func subcommands() []*discordgo.ApplicationCommandOption {
 	list := []*discordgo.ApplicationCommandOption{
 		option(SubSetup, "choose channels, roles and how questions are answered in this server", discordgo.ApplicationCommandOptionSubCommand, nil),
@@ -140,7 +140,7 @@ func (c *Writer) register(ctx context.Context, endpoint, guild string, wanted []
 	err := c.discord.API.Do(ctx, call.Request{
 		Doing: "read the bot's commands", Method: http.MethodGet, URL: endpoint, Bucket: "GET commands " + guild,
 	}, &present)
-	if err != nil && call.Status(err) != http.StatusNotFound { // of a proxy that only takes them
+	if err != nil && call.Status(err) != http.StatusNotFound { // a proxy may only accept writes
 		return err
 	}
 	body := []any{}
@@ -154,10 +154,10 @@ func (c *Writer) register(ctx context.Context, endpoint, guild string, wanted []
 			return fmt.Errorf("register the bot's commands: %w", err)
 		}
 		if plain["type"] != float64(discordgo.ChatApplicationCommand) {
-			delete(plain, "description") // they have none
+			delete(plain, "description") // menu entries have none
 		}
 		if guild != "" {
-			delete(plain, "contexts") // which Discord keeps only of commands that hold everywhere
+			delete(plain, "contexts") // Discord keeps them only for global commands
 		}
 		body = append(body, plain)
 	}
@@ -186,7 +186,7 @@ func essence(list any) string {
 		for i, e := range v {
 			parts[i] = essence(e)
 		}
-		slices.Sort(parts) // the platform keeps no order
+		slices.Sort(parts) // Discord does not keep the order
 		return "[" + strings.Join(parts, ",") + "]"
 	case map[string]any:
 		var parts []string

@@ -58,8 +58,8 @@ func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	}
 }
 
-// Defer acknowledges an interaction. The user sees that the bot is thinking. If a message will be
-// changed, the user sees the unchanged message instead.
+// Defer acknowledges an interaction. The user sees that the bot is thinking. If t.Original is set,
+// the user sees that message unchanged instead.
 func (c *Writer) Defer(ctx context.Context, t event.Ticket) error {
 	if t.Original != "" {
 		return c.Notice(ctx, t)
@@ -194,7 +194,7 @@ func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.In
 		response["data"] = data
 	}
 	if t.Inline != nil && t.Inline.Answer(response) {
-		return nil // it is acknowledged when the request is
+		return nil // Handler acknowledges it after the response
 	}
 	defer c.Acknowledge(t.ID)
 	for wait := call.FirstPause; ; wait *= 2 {

@@ -9,19 +9,19 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/render"
 )
 
-// spot is the place where an answer is posted.
+// spot is the channel or thread in which an answer is posted.
 type spot struct {
 	channel string
-	replyTo string // set where the answer has no thread
+	replyTo string // message to reply to; empty in a thread
 	thread  bool
 	before  []string // previous channels
 }
 
-// search is a running search for the place of an answer.
+// search is a running search for the spot of an answer. done is closed when it ends.
 type search struct{ done chan struct{} }
 
-// spot returns the place of the answer. It opens a thread if there is none. Only one call searches
-// at a time. Other calls wait for its result or until their contexts end.
+// spot returns the channel or thread of the answer. It opens a thread if there is none. Only one
+// call searches at a time. Other calls wait for its result or until their contexts end.
 func (s *Surface) spot(ctx context.Context) (spot, error) {
 	for {
 		where, under, mine := s.findOwn()
@@ -39,8 +39,8 @@ func (s *Surface) spot(ctx context.Context) (spot, error) {
 	}
 }
 
-// findOwn returns the place of the answer if it is known. Otherwise it returns the running search.
-// If none is running, it starts one and returns mine as true. The caller must then run the search.
+// findOwn returns the spot of the answer if it is known. Otherwise it returns the running search.
+// If none is running, it starts one and returns mine as true. The caller must then call searched.
 func (s *Surface) findOwn() (where *spot, under *search, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Surface) findOwn() (where *spot, under *search, mine bool) {
 	return nil, s.search, true
 }
 
-// searched runs a search and stores the place. It then wakes the calls that wait for the search.
+// searched runs a search and stores the spot. It then wakes the calls that wait for the search.
 func (s *Surface) searched(ctx context.Context, under *search) (where spot, err error) {
 	found := false
 	defer func() {
@@ -90,8 +90,8 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 	}
 }
 
-// beginning returns the place of the answer to a first question. Such a question is outside
-// threads, or begins a forum post.
+// beginning returns the spot of the answer to a first question. Such a question is outside threads,
+// or begins a forum post.
 func (s *Surface) beginning(ctx context.Context) (spot, error) {
 	ref, question := s.turn.Session.Ref, string(s.turn.Message)
 	if p, known := s.client.directory.Peek(question); known && p.Thread {
@@ -110,7 +110,8 @@ func (s *Surface) beginning(ctx context.Context) (spot, error) {
 	}
 }
 
-// open opens a thread from the question.
+// open opens a thread from the question and returns it as the spot. If Discord refuses the thread,
+// open returns a spot in the channel.
 func (s *Surface) open(ctx context.Context) (spot, error) {
 	ref, question := s.turn.Session.Ref, string(s.turn.Message)
 	err := s.client.discord.API.ThreadFrom(ctx, ref.Channel, question, render.Title(s.turn.Question.Text))
@@ -127,8 +128,8 @@ func (s *Surface) open(ctx context.Context) (spot, error) {
 	}
 }
 
-// besideQuestion returns the channel of the question, because the answer cannot be in a thread.
-// cause is logged as the reason.
+// besideQuestion returns a spot in the channel of the question, for an answer that cannot be in a
+// thread. It logs cause as the reason.
 func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
 	ref := s.turn.Session.Ref
 	s.client.discord.Logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)

@@ -26,13 +26,13 @@ type Surface struct {
 
 	mu       sync.Mutex
 	where    *spot         // of the answer; nil until it is found
-	search   *search       // running search for it
+	search   *search       // running search for where
 	command  string        // id of the turn's interaction; empty when there is none
 	reply    *event.Ticket // how to respond to the interaction; nil if no longer possible
 	expires  time.Time
 	replied  bool   // the interaction's first message holds a page
 	reposted int    // pages that were gone and posted again
-	paid     string // the bucket of which a request was taken in advance
+	paid     string // bucket from which a request was reserved; empty if none
 	shown    bool   // a page was posted
 }
 
@@ -116,11 +116,11 @@ func (s *Surface) post(ctx context.Context, page render.Page) (string, error) {
 		switch opened := s.client.discord.API.Unarchive(ctx, where.channel); {
 		case opened == nil:
 			id, err = s.create(ctx, where, page)
-		case errors.Is(opened, thread.ErrNotPermitted): // it is locked, and will not take it later either
+		case errors.Is(opened, thread.ErrNotPermitted): // the thread is locked, so a retry fails as well
 			err = fmt.Errorf("%w: %w", thread.ErrNotPermitted, err)
 		}
 	}
-	beside := s.turn.Session.Ref.Thread == string(s.turn.Message) // the question stands in the channel
+	beside := s.turn.Session.Ref.Thread == string(s.turn.Message) // the question is in the channel
 	if where.thread && (call.Code(err) == call.CodeMissingPermission || beside && (call.Code(err) == call.CodeThreadLocked || call.Code(err) == call.CodeArchived)) {
 		// The bot may open threads here but not write in them, so it tries the channel of the
 		// question.
@@ -189,7 +189,7 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 		err = fmt.Errorf("%w: %w", thread.ErrNotEditable, err)
 	}
 	if errors.Is(err, thread.ErrMessageGone) && s.moved() {
-		err = fmt.Errorf("%w: %s", thread.ErrExpired, err.Error()) // it is not gone for good
+		err = fmt.Errorf("%w: %s", thread.ErrExpired, err.Error()) // it may still exist in the earlier channel
 	}
 	if errors.Is(err, thread.ErrExpired) || errors.Is(err, thread.ErrNotEditable) {
 		s.mu.Lock()
@@ -199,7 +199,7 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 	return err
 }
 
-// moved reports whether earlier messages may be in a place other than the current one. A private
+// moved reports whether earlier messages may be in another channel than later ones. A private
 // answer is ephemeral while its interaction can be answered. After that it is a direct message.
 func (s *Surface) moved() bool {
 	private := s.turn.Session.Owner != "" && s.turn.Reply != nil && s.ticket() == nil
@@ -245,7 +245,7 @@ func (s *Surface) edit(ctx context.Context, id string, body outgoing) error {
 // Delete implements thread.Surface.
 func (s *Surface) Delete(ctx context.Context, _ thread.Ref, id thread.MessageID) error {
 	s.mu.Lock()
-	s.reposted++ // else the nonce of a message that follows in its place would bring it back
+	s.reposted++ // otherwise a new post's nonce would return this message
 	s.mu.Unlock()
 	return s.discard(ctx, string(id))
 }

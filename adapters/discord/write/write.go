@@ -47,7 +47,7 @@ type uploaded struct {
 	Name string `json:"filename"`
 }
 
-// sentence returns the body for a text without layout.
+// sentence returns the body for a text, with mentions and previews disabled.
 func sentence(text string) outgoing {
 	return outgoing{
 		Content: text, Flags: int(discordgo.MessageFlagsSuppressEmbeds), AllowedMentions: mentionNobody, Components: []discordgo.MessageComponent{},
@@ -55,7 +55,7 @@ func sentence(text string) outgoing {
 	}
 }
 
-// plain returns the body for a text that did not pass through a renderer.
+// plain returns the body for a text that no renderer has cleaned.
 func plain(text string) outgoing { return sentence(answer.Visible(text)) }
 
 // outgoing returns the body for a page.
@@ -105,7 +105,6 @@ func (s *Surface) rows(p render.Page) []discordgo.MessageComponent {
 	return rows
 }
 
-// maxRow is the maximum number of buttons in a row.
 const maxRow = 5
 
 // buttonRow returns a row with the given buttons about an answer. The list is empty if there are no

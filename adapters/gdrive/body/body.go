@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ErrForm marks an answer that is no document.
+// ErrForm marks a response that is not a document in Google's format.
 var ErrForm = errors.New("the text is not in the form in which Google gives out documents")
 
 // deepest is the maximum nesting of elements. Deeper elements are dropped.
@@ -69,7 +69,7 @@ type element struct {
 	} `json:"table"`
 }
 
-// inline is a part of a paragraph.
+// inline is an element of a paragraph: text, a person, a link, a date or a footnote reference.
 type inline struct {
 	Text *struct {
 		Content string   `json:"content"`
@@ -107,12 +107,13 @@ type inline struct {
 	} `json:"footnoteReference"`
 }
 
-// limits of an answer with a whole document.
+// limits bounds the JSON of a document.
 var limits = boundedjson.Limits{Elements: 1_000_000, Depth: 10_000}
 
 // Doc parses a response of documents.get with includeTabsContent. at is the document's web address.
-// The address of a section is at with the section's tab and heading. Doc returns ErrForm for
-// malformed input, and an error if ctx is done.
+// The anchor of a section is at with the section's tab and heading, such as
+// "…/edit?tab=t.0#heading=h.abc". Doc returns ErrForm for malformed input, and an error if ctx is
+// done.
 func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, error) {
 	var got struct {
 		Tabs []tab `json:"tabs"`
@@ -160,7 +161,9 @@ func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, err
 	return all, nil
 }
 
-// address returns the address of a heading in a tab: "…/edit?tab=t.0#heading=h.abc".
+// address returns the web address of a heading in a tab: "…/edit?tab=t.0#heading=h.abc". several
+// says that the document has several tabs. If false, the result has no tab, and is "" without a
+// heading.
 func address(place url.URL, tab, heading string, several bool) string {
 	if several && tab != "" {
 		asked := place.Query()
@@ -180,7 +183,7 @@ func address(place url.URL, tab, heading string, several bool) string {
 type writer struct {
 	tab   *tab
 	out   strings.Builder
-	open  []string // lists
+	open  []string // open HTML lists ("ul" or "ol"), outermost first
 	notes []string // ids of footnotes, in order
 	ctx   context.Context
 	steps int
@@ -250,7 +253,8 @@ func (w *writer) elements(all []element, depth int) {
 	w.lists(0, "")
 }
 
-// tagOf returns the HTML element for a named style. A title ranks above all headings.
+// tagOf returns the HTML element for a named style: "h1" for TITLE, "h2" for HEADING_2, "p" for
+// other styles.
 func tagOf(style string) string {
 	switch level, isHeading := strings.CutPrefix(style, "HEADING_"); {
 	case style == "TITLE":
@@ -261,8 +265,8 @@ func tagOf(style string) string {
 	return "p"
 }
 
-// kind returns the HTML element for a list. "DECIMAL", "ALPHA", "ROMAN" and similar types have
-// numbered items.
+// kind returns the HTML element for a list: "ol" for numbered glyphs such as "DECIMAL", "ALPHA" and
+// "ROMAN", otherwise "ul".
 func (w *writer) kind(list string, level int) string {
 	levels := w.tab.Content.Lists[list].Properties.Levels
 	if level >= 0 && level < len(levels) {
@@ -273,7 +277,8 @@ func (w *writer) kind(list string, level int) string {
 	return "ul"
 }
 
-// lists opens or closes lists until the given number is open.
+// lists opens or closes HTML lists until depth lists are open. kind is the element of new lists:
+// "ul" or "ol".
 func (w *writer) lists(depth int, kind string) {
 	for len(w.open) > depth {
 		w.out.WriteString("</" + w.open[len(w.open)-1] + ">")
@@ -327,7 +332,7 @@ func (w *writer) link(address, shown string) {
 	w.out.WriteString(`<a href="` + html.EscapeString(address) + `">` + shown + "</a>")
 }
 
-// Plain reads plain text: its paragraphs.
+// Plain converts plain text to sections. Blank lines separate paragraphs.
 func Plain(text string) []document.Section {
 	var o document.Outline
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")

@@ -27,8 +27,8 @@ func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	return page.Sections, nil
 }
 
-// mostHeld is the approximate number of bytes of a possible comment that are buffered. A longer one
-// counts as text.
+// mostHeld is the approximate number of bytes of opening tags that strip buffers while it looks for
+// a comment. A longer run of tags counts as text.
 const mostHeld = 2000
 
 // strip removes comments, which follow the text, and the references to them. It also restores links
@@ -36,8 +36,8 @@ const mostHeld = 2000
 func strip(ctx context.Context, text string) string {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))
-	divs, skipDiv := 0, 0 // open ones; the one whose content is left out
-	held := ""            // a div or sup of which it is not known yet whether it holds a comment
+	divs, skipDiv := 0, 0 // number of open divs; the number at which a comment began, or 0
+	held := ""            // opening tags that may begin a comment or a reference to it
 	skipSup := false
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -104,7 +104,8 @@ func attribute(t html.Token, name string) string {
 	return ""
 }
 
-// direct returns the target of a link in an export: "https://www.google.com/url?q=ADDRESS&sa=D&…".
+// direct returns ADDRESS for a link of the form "https://www.google.com/url?q=ADDRESS&sa=D&…". It
+// returns other links unchanged.
 func direct(target string) string {
 	at, err := url.Parse(target)
 	if err != nil || at.Host != "www.google.com" || at.Path != "/url" {

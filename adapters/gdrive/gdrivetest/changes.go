@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// corpus returns the corpus of the requested log.
+// corpus returns the id of the corpus whose log is requested, and whether the caller may read the
+// log.
 func (q *request) corpus() (string, bool) {
 	id := q.value("driveId")
 	if id == "" {
@@ -18,7 +19,7 @@ func (q *request) corpus() (string, bool) {
 
 func place(corpus string, at int) string { return fmt.Sprintf("%s~%d", corpus, at) }
 
-// changes is changes.list.
+// changes serves changes.list.
 func (q *request) changes() any {
 	corpus, ok := q.corpus()
 	if !ok {

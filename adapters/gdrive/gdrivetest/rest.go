@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// request is an incoming request.
+// request is an API request with its caller.
 type request struct {
 	*Server
 	*http.Request
@@ -100,7 +100,8 @@ func (q *request) member(d *Drive) bool {
 	return slices.ContainsFunc(d.Members, func(g Grant) bool { return q.lets(g, q.user) })
 }
 
-// paged returns a page of a list. Page tokens are opaque to clients.
+// paged returns one page of a list, with at most most items. Page tokens are opaque to clients. It
+// returns nil for an invalid page token.
 func paged[T any](q *request, all []T, name string, most int, show func(T) any) map[string]any {
 	size := 100
 	for _, key := range []string{"pageSize", "maxResults"} {
@@ -154,7 +155,7 @@ func (q *request) drives() any {
 	}))
 }
 
-// list serves files.list. "corpora: user, drive, allDrives"; "When … drive … driveId must be
+// list serves files.list: "corpora: user, drive, allDrives". For "drive", "driveId must be
 // specified".
 func (q *request) list() any {
 	shared := q.value("corpora") == "drive"
@@ -191,8 +192,8 @@ func (q *request) list() any {
 	return orBad(answer)
 }
 
-// condition parses the supported queries. If the query names a folder that does not exist ("File
-// not found"), it returns nil and true.
+// condition parses the supported forms of the parameter q. If it names a folder that does not exist
+// ("File not found"), condition returns nil and true.
 func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	if strings.Contains(text, " or ") || strings.HasSuffix(text, " in parents") {
 		parents := make(map[string]bool)
@@ -396,7 +397,7 @@ func (q *request) permissions(id string) any {
 	return orBad(paged(q, q.effective(f), "permissions", 100, show))
 }
 
-// export exports a file: "The exported content is limited to 10 MB"
+// export serves files.export: "The exported content is limited to 10 MB"
 // (https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export).
 func (q *request) export(f *File) any {
 	mime := q.value("mimeType")
@@ -434,7 +435,7 @@ func (q *request) parts(id string) any {
 	return map[string]any{"sheets": sheets}
 }
 
-// document is documents.get of the API of Docs.
+// document serves documents.get of the Docs API.
 func (q *request) document(id string) any {
 	f := q.World.files[id]
 	switch {

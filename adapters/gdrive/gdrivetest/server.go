@@ -23,11 +23,11 @@ import (
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Server serves a world.
+// Server serves a World over HTTP like Google's APIs.
 type Server struct {
 	*World
 	servertest.API[Switches]
-	Key []byte // of the service account, as Google gives it out
+	Key []byte // key of the service account, in Google's JSON format
 
 	mu      sync.Mutex
 	tokens  map[string]caller
@@ -37,18 +37,18 @@ type Server struct {
 // Switches change the server's behaviour. Change them only within Switch.
 type Switches struct {
 	Short      int      // maximum entries per page; 0 means as many as requested
-	Expired    bool     // places within lists of files are not known any more
-	Forgotten  bool     // places in logs are not known any more
+	Expired    bool     // page tokens of file lists have expired
+	Forgotten  bool     // page tokens of change logs have expired
 	Incomplete bool     // file lists report that they may be incomplete
-	Circle     bool     // the last part of a list of files leads to the first again
+	Circle     bool     // the last page of a file list leads back to the first
 	NoDelegate bool     // the service account may not impersonate anyone
 	Scopes     []string // granted scopes; nil means all
-	NoDocs     bool     // the API of Docs is not enabled
-	NoLists    bool     // files come without their grants, and only with their ids
+	NoDocs     bool     // the Docs, Sheets and Slides APIs are not enabled
+	NoLists    bool     // files show the ids of their grants but not the grants
 }
 
-// signing is the key of the service account. It is created once for each process, because creating
-// a key takes long.
+// signing returns the key of the service account. It is created once for each process, because
+// creating a key takes long.
 var signing = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -57,7 +57,7 @@ var signing = sync.OnceValue(func() *rsa.PrivateKey {
 	return key
 })
 
-// NewServer serves a world.
+// NewServer starts a server for a world. The server stops at the end of the test.
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, tokens: make(map[string]caller), private: signing()}
@@ -83,8 +83,8 @@ func (s *Server) Forget() {
 	clear(s.tokens)
 }
 
-// refused writes an error response in Google's format: {"error": {"code": 403, "errors":
-// [{"domain": "usageLimits", "reason": "userRateLimitExceeded", …}]}}
+// refused is an error response in Google's format: {"error": {"code": 403, "errors": [{"domain":
+// "usageLimits", "reason": "userRateLimitExceeded", …}]}}
 // (https://developers.google.com/workspace/drive/api/guides/handle-errors).
 type refused struct {
 	status int
@@ -93,7 +93,8 @@ type refused struct {
 
 var notFound = refused{http.StatusNotFound, "notFound"}
 
-// Refuse answers with a status, a reason and headers.
+// Refuse returns a handler that responds with a status, a reason and headers. header has names and
+// values in turn.
 func Refuse(status int, reason string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(header); i += 2 {
@@ -107,7 +108,7 @@ func Refuse(status int, reason string, header ...string) http.HandlerFunc {
 	}
 }
 
-// caller is the subject of a token.
+// caller is the user that a token acts for, and the token's scopes.
 type caller struct {
 	user   *User
 	scopes []string

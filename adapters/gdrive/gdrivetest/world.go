@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Types of what is no uploaded file.
+// MIME types of files.
 const (
 	Folder = "application/vnd.google-apps.folder"
 	Doc    = "application/vnd.google-apps.document"
@@ -27,14 +27,14 @@ type User struct {
 	Aliases         []string
 	Suspended       bool
 	Service         bool
-	Root            *File // the top folder of their drive
+	Root            *File // root folder of the user's drive
 }
 
 // Group is a group of the directory, or of another organisation.
 type Group struct {
 	ID, Name, Email string
 	Members         []any // *User, *Group, Everyone
-	Elsewhere       bool  // of another organisation: the directory does not know it
+	Elsewhere       bool  // it belongs to another organisation and is not in the directory
 }
 
 // Everyone is a member of a group or the target of a grant. As a member it means all users of the
@@ -51,7 +51,7 @@ type Grant struct {
 	Find    bool // allowFileDiscovery
 	Expires time.Time
 	View    string
-	Bare    bool // it has no details
+	Bare    bool // without permissionDetails
 }
 
 // Drive is a shared drive.
@@ -64,22 +64,22 @@ type Drive struct {
 // File is a file or a folder.
 type File struct {
 	ID, Name, Type string
-	Parent         *File  // nil: at the top of Drive; not of someone's own drive
-	Drive          *Drive // nil: it is in someone's own
-	Owner          *User  // nil: it is in a shared drive
+	Parent         *File  // nil: the file is in the root of Drive
+	Drive          *Drive // nil: the file is in a personal drive
+	Owner          *User  // nil: the file is in a shared drive
 	Grants         []Grant
 	Limited        bool // inheritedPermissionsDisabled
-	Trashed        bool // directly
-	Gone           bool // deleted for good
+	Trashed        bool // trashed itself, not through a folder
+	Gone           bool // deleted permanently
 	Modified       time.Time
-	Data           []byte   // of what was uploaded, and of exports to anything but HTML
-	HTML           string   // a Doc as it is exported
+	Data           []byte   // content of an upload, or of an export other than HTML
+	HTML           string   // HTML export of a Doc
 	Tabs           []any    // a Doc in the format of the Docs API
 	Parts          []string // names of sheets, ids of slides
 	NoDownload     bool
 	Huge           bool // exceeds the export limit
 	Size           int64
-	Target         *File // a shortcut's
+	Target         *File // target of a shortcut
 }
 
 // World is an organisation with its drives. Its methods are safe for concurrent use.
@@ -100,14 +100,14 @@ type World struct {
 	number int
 	files  map[string]*File
 	below  map[*File][]*File
-	logs   map[string]*log // by id of a drive, or of a user
+	logs   map[string]*log // by id of a drive or user
 }
 
 // log is the change log of a corpus. It holds only the newest entry of each file: "older change
 // entries … are replaced".
 type log struct {
 	at      int
-	entries map[string]int // by file
+	entries map[string]int // position of each file's newest entry, by file id
 }
 
 // NewWorld returns an organisation with an administrator.
@@ -201,7 +201,7 @@ func (w *World) Folder(in any, name string, grants ...Grant) *File {
 	return w.Add(w.put(in, &File{Name: name, Type: Folder, Grants: grants}))
 }
 
-// File adds a text.
+// File adds a text file to a folder, or to the root of a *Drive or of a *User's drive.
 func (w *World) File(in any, name, text string, grants ...Grant) *File {
 	return w.Add(w.put(in, &File{Name: name, Data: []byte(text), Size: int64(len(text)), Grants: grants}))
 }
@@ -265,7 +265,7 @@ func (w *World) Move(f *File, to any) {
 	})
 }
 
-// carry sets the corpus of everything below a moved file to the corpus of the new place.
+// carry assigns a moved file and everything below it to another shared drive or owner.
 func (w *World) carry(f *File, drive *Drive, owner *User) {
 	f.Drive, f.Owner = drive, owner
 	if drive != nil {
@@ -292,7 +292,8 @@ func (w *World) Delete(f *File) {
 	all(f)
 }
 
-// seers returns the ids of the corpora whose logs record a change of a file.
+// seers returns the ids of the corpora whose logs record a change of a file. If Wordy is set, it
+// includes the files below.
 func (w *World) seers(f *File) map[*File][]string {
 	seen := make(map[*File][]string)
 	var see func(f *File)
@@ -356,7 +357,7 @@ func (w *World) Shown(u *User, f *File) bool {
 }
 
 // trashed reports "Whether the file has been trashed, either explicitly or from a trashed parent
-// folder".
+// folder". Deleted files count as trashed.
 func (w *World) trashed(f *File) bool {
 	for at := f; at != nil; at = at.Parent {
 		if at.Trashed || at.Gone {
@@ -380,8 +381,8 @@ func (w *World) sees(u *User, f *File) bool {
 	return !f.Gone && (w.mayOpen(u, f) || f.Limited && f.Parent != nil && w.mayOpen(u, f.Parent))
 }
 
-// asks checks a file and its ancestors from the file upwards. If shown is true, it stops at a
-// folder that is invisible to the owner of the item below the folder.
+// asks reports whether a person may open a file, checking its ancestors from the file upwards. If
+// shown is true, it stops at a folder that is invisible to the owner of the item in it.
 func (w *World) asks(u *User, f *File, shown bool) bool {
 	if f.Gone || u != nil && u.Suspended {
 		return false
@@ -395,7 +396,7 @@ func (w *World) asks(u *User, f *File, shown bool) bool {
 		if u != nil && at.Owner == u {
 			return true
 		}
-		untold := shown && w.Bare && at.Limited && at.Drive == nil // which of its grants are its own
+		untold := shown && w.Bare && at.Limited && at.Drive == nil // unknown: which grants are direct
 		for _, g := range at.Grants {
 			if !untold && w.lets(g, u) {
 				return true

@@ -22,9 +22,9 @@ import (
 
 // Server serves one repository.
 type Server struct {
-	URL    string // of the repository
+	URL    string // address of the repository
 	Host   string
-	CAFile string // with which the server is trusted
+	CAFile string // file of the server's certificate authority
 	Token  string // the required password, unless empty
 	// Fail, if set, may answer a request instead of Git. It reports whether it answered.
 	Fail func(http.ResponseWriter, *http.Request) bool
@@ -34,7 +34,7 @@ type Server struct {
 	work     string // the working copy
 	bare     string // the served repository
 	clock    time.Time
-	author   [2]string // name and address of mail
+	author   [2]string // name and email address
 }
 
 // New starts a server with an empty repository.
@@ -108,7 +108,7 @@ func (s *Server) Commit(message string, files map[string][]byte) time.Time {
 		if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 			s.t.Fatal(err)
 		}
-		// an empty one, which Git does not know
+		// an empty folder, which Git does not track
 		if info, err := os.Stat(place); err == nil && info.IsDir() {
 			if err := os.RemoveAll(place); err != nil {
 				s.t.Fatal(err)

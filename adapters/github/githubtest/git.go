@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/git/gittest"
 )
 
-// serveGit serves the Git repository, or the wiki, that currently has a name.
+// serveGit forwards a request to the Git repository that has this name, or to its wiki if the name
+// ends in ".wiki".
 func (s *Server) serveGit(w http.ResponseWriter, r *http.Request, name, rest string) {
 	s.Log.Add("git " + name + " " + rest)
 	if fault, ok := s.Faults.Next(func(f Fault) bool { return f.Path == "git" }); ok {

@@ -91,7 +91,7 @@ func graphError(kind, message string) map[string]any {
 	return map[string]any{"data": nil, "errors": []any{e}}
 }
 
-// byNode finds a repository that the credential sees.
+// byNode returns the repository with a node id, or nil if the credential does not see it.
 func (s *Server) byNode(id any) *Repo {
 	node, _ := id.(string)
 	number, err := strconv.ParseInt(strings.TrimPrefix(node, "R_kg"), 10, 64)
@@ -106,7 +106,8 @@ func (s *Server) byNode(id any) *Repo {
 	return nil
 }
 
-// standing returns a repository, or null if the credential does not see it.
+// standing returns a repository's state in the format of the query, or nil if the credential does
+// not see it.
 func (s *Server) standing(id any) any {
 	r := s.byNode(id)
 	if r == nil {
@@ -139,8 +140,8 @@ func (s *Server) standing(id any) any {
 	return m
 }
 
-// connectionJSON returns the page after a cursor. The cursor identifies the last item of the
-// previous page.
+// connectionJSON returns the page of a list after a cursor. The cursor identifies the last item of
+// the previous page. The list must be sorted by key.
 func connectionJSON[T any](all []T, first int, after string, key func(T) string, show func(T) any) map[string]any {
 	from := 0
 	if place, err := base64.StdEncoding.DecodeString(after); err == nil && after != "" {
@@ -159,8 +160,9 @@ func connectionJSON[T any](all []T, first int, after string, key func(T) string,
 	return map[string]any{"totalCount": len(all), "pageInfo": map[string]any{"hasNextPage": from+len(page) < len(all), "endCursor": end}, "nodes": nodes}
 }
 
-// threads lists a repository's issues, pull requests or discussions. The order is the newest change
-// first, the newest thread first, or the oldest thread first.
+// threads returns a page of a repository's threads of one kind, the newest change first. If created
+// is set, the newest thread is first. If oldest is set, the oldest thread is first and texts are
+// omitted.
 func (s *Server) threads(r *Repo, kind string, oldest, created bool, first int, after string) any {
 	var all []*Thread
 	for _, t := range r.Threads {
@@ -266,7 +268,8 @@ func comments(all []*Comment, url string, first int, after string) any {
 	})
 }
 
-// more returns the next page of a connection.
+// more returns the page after a cursor of a thread's comments, answers, reviews or review threads,
+// or of the comments on one of these.
 func (s *Server) more(operation, id, after string) any {
 	for _, r := range s.Repos {
 		if r.Hidden {

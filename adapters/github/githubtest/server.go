@@ -31,23 +31,24 @@ type Fault = servertest.Fault
 // Server serves a World like a GitHub Enterprise Server, below /api/v3 and /api/graphql.
 type Server struct {
 	*World
-	// its log: "GET /repos/acme/app", "graphql:Issues", with " 304" behind what had not changed
+	// Its log has entries such as "GET /repos/acme/app" and "graphql:Issues". They end in " 304" if
+	// the response had not changed.
 	servertest.API[struct{}]
 
-	CAFile string         // its certificate authority
-	Token  string         // of a person; it is accepted
-	Key    *rsa.PublicKey // of an App with the id 7 and the installation 70
+	CAFile string         // file of its certificate authority
+	Token  string         // accepted token of a person
+	Key    *rsa.PublicKey // public key of the App with the id 7 and the installation 70
 
 	mu        sync.Mutex
-	issued    int // tokens of the installation
+	issued    int // number of issued installation tokens
 	Limit     int // maximum number of requests; 0 means unlimited
 	used      int
-	Short     bool // pages hold fewer than was asked for
-	Twice     bool // pages repeat the last entry of the page before
+	Short     bool // pages have fewer entries than requested
+	Twice     bool // pages repeat the last entry of the previous page
 	NoGraphQL bool
 }
 
-// NewServer serves a world.
+// NewServer starts a server for a world. The server stops at the end of the test.
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, Token: "github_pat_s3cret"}
@@ -66,11 +67,12 @@ func (s *Server) Revoke(revoked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if revoked {
-		s.issued++ // none that was given out counts
+		s.issued++ // issued tokens are invalid now
 	}
 }
 
-// Refuse answers with a status, a message and headers.
+// Refuse returns a handler that responds with a status, a message and headers. header has names and
+// values in turn.
 func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, append([]string{"X-GitHub-Request-Id", "C0DE:1234"}, header...))
@@ -130,8 +132,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r, answer, name, faulty && fault.Answer == nil && fault.Then == nil)
 }
 
-// send sends a response. It sends 304 if the caller already has the response. It truncates the
-// response if requested.
+// send sends a response, or 304 if the caller already has it. If cut is set, it sends only half of
+// the body.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, answer *recorded, name string, cut bool) {
 	for key, values := range answer.header {
 		w.Header()[key] = values
@@ -142,7 +144,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, answer *recorded, 
 		w.Header().Set("ETag", etag)
 		if r.Header.Get("If-None-Match") == etag {
 			s.mu.Lock()
-			s.used-- // it does not count
+			s.used-- // a 304 does not count
 			s.mu.Unlock()
 			s.Log.Add(name + " 304")
 			w.WriteHeader(http.StatusNotModified)
@@ -155,10 +157,10 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, answer *recorded, 
 	if cut {
 		answer.body = answer.body[:len(answer.body)/2]
 	}
-	_, _ = w.Write(answer.body) // who went away wants nothing
+	_, _ = w.Write(answer.body) // the client may be gone
 }
 
-// recorded is an answer before it is sent.
+// recorded is an http.ResponseWriter that stores the response.
 type recorded struct {
 	header http.Header
 	status int
@@ -179,7 +181,7 @@ func (r *recorded) Write(p []byte) (int, error) {
 
 func (r *recorded) write(value any) {
 	r.header.Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(r).Encode(value) // of maps, which always succeeds
+	_ = json.NewEncoder(r).Encode(value) // encoding maps always succeeds
 }
 
 // exceeded counts a request, and reports whether the request exceeds the rate limit.

@@ -16,17 +16,17 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Visibility of a repository.
+// Visibilities of repositories.
 const (
 	Public   = "public"
 	Internal = "internal"
 	Private  = "private"
 )
 
-// World is the simulated content. Its methods may be called while it is served.
+// World is the simulated content of a GitHub server. Its methods may be called while it is served.
 type World struct {
 	servertest.World
-	last int64 // the last number that was given out
+	last int64 // last number that was assigned
 
 	Orgs  []*Org
 	Users []*User
@@ -38,7 +38,7 @@ type User struct {
 	ID       int64
 	Login    string
 	SAML     string   // name in single sign-on
-	Verified []string // addresses of domains that their organisation verified
+	Verified []string // addresses in domains that the organisation has verified
 	Profile  string   // public, unverified address
 }
 
@@ -48,7 +48,7 @@ type Org struct {
 	Login  string
 	Base   string         // permission of members in every repository: none, read, write
 	Owners map[*User]bool // administrators
-	Member map[*User]bool // owners among them
+	Member map[*User]bool // members, including owners
 	Teams  []*Team
 	HasSSO bool
 }
@@ -67,20 +67,20 @@ type Repo struct {
 	Name       string
 	Visibility string
 	Archived   bool
-	Direct     map[*User]string // people with their own right, outside collaborators among them
+	Direct     map[*User]string // rights of people, including outside collaborators
 	Teams      map[*Team]string
-	Invited    map[*User]bool // not accepted yet
+	Invited    map[*User]bool // people who have not accepted their invitation
 	Threads    []*Thread
 	Numbers    int
 	NoIssues   bool
-	Hidden     bool            // from the credential: it lost this one
+	Hidden     bool            // the credential cannot see it
 	CannotList bool            // the credential may not list its collaborators
-	NoContents bool            // nor see its files
-	Git, Wiki  *gittest.Server // nil if empty
-	HasWiki    bool            // it is turned on
+	NoContents bool            // the credential may not read its files
+	Git, Wiki  *gittest.Server // nil if it has no commit
+	HasWiki    bool            // the wiki is turned on
 	Former     []string        // previous names
 	pushed     time.Time
-	head       string // the commit of its branch, "trunk"
+	head       string // commit of the branch "trunk"
 }
 
 // Thread is an issue, a pull request or a discussion.
@@ -97,10 +97,10 @@ type Thread struct {
 	Updated  time.Time
 	Comments []*Comment
 	Reviews  []*Comment
-	Places   []*Place // of a pull request
+	Places   []*Place // code locations with comments, in a pull request
 }
 
-// Place is a location in code that a discussion refers to.
+// Place is a location in code with its comments.
 type Place struct {
 	ID       int64
 	Path     string
@@ -113,7 +113,7 @@ type Comment struct {
 	ID      int64
 	Author  *User
 	Body    string
-	State   string // of a review
+	State   string // state of a review, such as APPROVED
 	Created time.Time
 	Hidden  bool
 	Answer  bool
@@ -130,7 +130,7 @@ func (w *World) next() int64 {
 	return w.last
 }
 
-// Org makes an organisation.
+// Org adds an organisation. base is the permission of its members: none, read or write.
 func (w *World) Org(login, base string) *Org {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -139,7 +139,7 @@ func (w *World) Org(login, base string) *Org {
 	return o
 }
 
-// User makes an account.
+// User adds an account.
 func (w *World) User(login string) *User {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -148,7 +148,7 @@ func (w *World) User(login string) *User {
 	return u
 }
 
-// Team makes a team.
+// Team adds a team to an organisation. parent may be nil.
 func (w *World) Team(o *Org, parent *Team, members ...*User) *Team {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -160,7 +160,7 @@ func (w *World) Team(o *Org, parent *Team, members ...*User) *Team {
 	return t
 }
 
-// Repo makes a repository.
+// Repo adds a repository.
 func (w *World) Repo(o *Org, name, visibility string) *Repo {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -176,7 +176,7 @@ func (w *World) repo(o *Org, name, visibility string) *Repo {
 	return r
 }
 
-// FullName is the repository's name with its owner's.
+// FullName returns the names of the owner and the repository: "acme/app".
 func (r *Repo) FullName() string { return r.Org.Login + "/" + r.Name }
 
 // Rename renames a repository. The old name redirects to the repository until another repository
@@ -234,7 +234,7 @@ func (w *World) Open(r *Repo, kind, title, body string, author *User) *Thread {
 	return t
 }
 
-// Say adds a comment.
+// Say adds a comment to a thread.
 func (w *World) Say(t *Thread, author *User, body string) *Comment {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -245,7 +245,7 @@ func (w *World) Say(t *Thread, author *User, body string) *Comment {
 	return c
 }
 
-// Touch notes that a thread was changed.
+// Touch changes a thread and updates its date.
 func (w *World) Touch(t *Thread, change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -296,7 +296,7 @@ func (w *World) MayRead(u *User, r *Repo) bool {
 	return w.hasRight(u, r)
 }
 
-// hasRight is MayRead without public access.
+// hasRight reports whether a person may read a repository, not counting public access.
 func (w *World) hasRight(u *User, r *Repo) bool {
 	// "Internal repositories are accessible to all enterprise members." (ibidem) "All members of an
 	// enterprise" are those of its organisations.
@@ -318,8 +318,8 @@ func (w *World) hasRight(u *User, r *Repo) bool {
 	if r.Org.Member[u] && r.Org.Base != "none" {
 		return true
 	}
-	// "Direct" rights of members and of outside collaborators; an invitation that was not accepted
-	// is none.
+	// "Direct" rights of members and of outside collaborators. An invitation that was not accepted
+	// grants nothing.
 	if r.Direct[u] != "" && !r.Invited[u] {
 		return true
 	}

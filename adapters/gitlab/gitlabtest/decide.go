@@ -2,7 +2,7 @@ package gitlabtest
 
 import "time"
 
-// MayRead decides whether an account may read something; nil is a visitor without an account.
+// MayRead reports whether an account may read a thing; nil is a visitor without an account.
 //
 //   - "For private projects, only members of the private project or group can …". "For internal
 //     projects, any authenticated user, including users with the Guest role, can …". "External

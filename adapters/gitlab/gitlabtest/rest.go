@@ -16,7 +16,7 @@ func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.00
 // administrators see "is_admin".
 func (q *request) self([]string) any { return q.account(q.Bot) }
 
-// token: https://docs.gitlab.com/api/personal_access_tokens/
+// token serves information about the token (https://docs.gitlab.com/api/personal_access_tokens/).
 func (q *request) token([]string) any {
 	scopes := []string{"read_api"}
 	if q.switches.NoScope {
@@ -57,8 +57,8 @@ func (q *request) account(u *User) any {
 	return shown
 }
 
-// users lists users (https://docs.gitlab.com/api/users/#list-all-users); "without_project_bots",
-// "active".
+// users serves the list of users (https://docs.gitlab.com/api/users/#list-all-users). "active"
+// omits blocked users.
 func (q *request) users([]string) any {
 	all := slices.Clone(q.Users)
 	if q.values.Get("active") == "true" {
@@ -93,7 +93,8 @@ func (q *request) projects([]string) any {
 	return offset(q, all, q.project)
 }
 
-// project shows a project: https://docs.gitlab.com/api/projects/#retrieve-a-project
+// project returns a project in GitLab's format
+// (https://docs.gitlab.com/api/projects/#retrieve-a-project).
 func (q *request) project(p *Project) any {
 	return map[string]any{
 		"id": p.ID, "name": p.Name, "path": p.Path, "path_with_namespace": p.FullPath(), "name_with_namespace": p.FullPath(),
@@ -186,7 +187,7 @@ func (q *request) findGroup(id string) *Group {
 	return nil
 }
 
-// group: https://docs.gitlab.com/api/groups/#retrieve-a-group
+// group serves a group (https://docs.gitlab.com/api/groups/#retrieve-a-group).
 func (q *request) group(parts []string) any {
 	g := q.findGroup(parts[0])
 	if g == nil {

@@ -18,7 +18,7 @@ import (
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Server serves a world.
+// Server serves a World over HTTP like GitLab's REST API.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -29,19 +29,20 @@ type Server struct {
 
 // Switches make the server imitate peculiarities of some instances. Change them only within Switch.
 type Switches struct {
-	PerMinute int    // requests that are answered in a minute; 0: any number
+	PerMinute int    // maximum number of requests per minute; 0: unlimited
 	Silent    bool   // rate-limited answers do not say when to retry
 	Short     int    // maximum entries per page; 0 means as many as requested
 	Circle    bool   // the last page of each list links to the first
-	MostDiffs int    // a comparison ends after so many files; 0: after 1,000
-	Twice     bool   // pages repeat the last entry of the page before
+	MostDiffs int    // maximum number of files in a comparison; 0: 1,000
+	Twice     bool   // pages repeat the last entry of the previous page
 	NoScope   bool   // the token lacks read_api
 	NoMembers bool   // members of projects are not shown
 	Lagging   bool   // expired memberships stay listed until a job removes them
 	Expires   string // date on which the token expires
 }
 
-// NewServer serves a World like GitLab does, below /api/v4.
+// NewServer starts a server for a World. It serves GitLab's API below /api/v4 and stops at the end
+// of the test.
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, Token: "glpat-s3cret"}
@@ -49,7 +50,8 @@ func NewServer(t testing.TB, w *World) *Server {
 	return s
 }
 
-// Refuse answers with a status, a message and headers.
+// Refuse returns a handler that responds with a status, a message and headers. header has names and
+// values in turn.
 func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, append([]string{"Content-Type", "application/json"}, header...))
@@ -57,18 +59,18 @@ func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	}
 }
 
-// refused ends an answer with a status.
+// refused is a response that has only this error status.
 type refused int
 
-// raw is the content of a file.
+// raw is a response that consists of a file's content.
 type raw string
 
-// request is a request to the API.
+// request is an API request with its parameters.
 type request struct {
 	*Server
 	switches Switches
 	values   url.Values
-	path     string // escaped
+	path     string // path of the request, still escaped
 	header   http.Header
 }
 
@@ -113,7 +115,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case refused:
 		Refuse(int(answer), fmt.Sprintf("%d %s", answer, http.StatusText(int(answer))))(w, r)
 	case raw:
-		_, _ = w.Write([]byte(answer)) // who went away wants nothing
+		_, _ = w.Write([]byte(answer)) // the client may be gone
 	default:
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(answer)
@@ -137,7 +139,7 @@ func (s *Server) throttled(q *request) time.Duration {
 	return wait
 }
 
-// routes lists the endpoints. A star stands for each variable part.
+// routes lists the endpoints. A star matches one variable part of a path.
 var routes = []struct {
 	pattern string
 	answer  func(*request, []string) any
@@ -208,8 +210,8 @@ func (q *request) size() int {
 	return size
 }
 
-// offset returns a page of a list by number. "Link headers are returned with each response. They
-// have rel set to prev, next, first, or last" (https://docs.gitlab.com/api/rest/).
+// offset returns a page of a list in numbered pagination: "Link headers are returned with each
+// response. They have rel set to prev, next, first, or last" (https://docs.gitlab.com/api/rest/).
 func offset[T any](q *request, all []T, show func(T) any) any {
 	size := q.size()
 	number, err := strconv.Atoi(q.values.Get("page"))
@@ -238,9 +240,9 @@ func offset[T any](q *request, all []T, show func(T) any) any {
 	return shown(all[from:to], show)
 }
 
-// keyset returns the page after the last entry of the previous page. parameter is the query
-// parameter that identifies that entry. "The Link header is absent when the end of the collection
-// has been reached" in keyset pagination.
+// keyset returns a page of a list in keyset pagination. parameter is the query parameter that
+// identifies the last entry of the previous page. "The Link header is absent when the end of the
+// collection has been reached".
 func keyset[T any](q *request, parameter string, all []T, key func(T) string, show func(T) any) any {
 	from := 0
 	if after := q.values.Get(parameter); after != "" {
@@ -262,7 +264,7 @@ func keyset[T any](q *request, parameter string, all []T, key func(T) string, sh
 	return shown(all[from:to], show)
 }
 
-// beyond compares two numbers as text.
+// beyond reports whether the decimal number a is larger than b.
 func beyond(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
 func (q *request) link(parameter, value string) {

@@ -79,7 +79,7 @@ type Group struct {
 	Shares     []*Share
 }
 
-// FullPath returns the group's path below the paths of its parents.
+// FullPath returns the group's path with those of its parents: "acme/platform".
 func (g *Group) FullPath() string {
 	if g.Parent == nil {
 		return g.Path
@@ -115,7 +115,7 @@ type Project struct {
 	lastIssue, lastMerge int
 }
 
-// FullPath returns the project's path below the path of its group.
+// FullPath returns the project's path with that of its group: "acme/platform/app".
 func (p *Project) FullPath() string { return p.Group.FullPath() + "/" + p.Path }
 
 // head returns the SHA of the newest commit.
@@ -123,10 +123,10 @@ func (p *Project) head() string { return p.commit(len(p.history)) }
 
 func (p *Project) commit(number int) string { return sha(fmt.Sprint("commit", p.ID, number)) }
 
-// push commits the files as they are.
+// push adds a commit with the current files.
 func (p *Project) push() { p.history = append(p.history, maps.Clone(p.Files)) }
 
-// at returns the files of a branch or commit.
+// at returns the files of a branch or commit, and whether it exists.
 func (p *Project) at(ref string) (map[string]string, bool) {
 	if ref == "" || ref == p.Branch || ref == "HEAD" {
 		return p.Files, p.Branch != ""
@@ -139,7 +139,7 @@ func (p *Project) at(ref string) (map[string]string, bool) {
 	return nil, false
 }
 
-// Kind is a kind of documents.
+// Kind is a kind of document.
 type Kind string
 
 // The kinds of documents.
@@ -154,7 +154,7 @@ const (
 type Thing struct {
 	Kind              Kind
 	Project           *Project
-	ID, IID           int    // of issues and merge requests
+	ID, IID           int    // ids of an issue or a merge request
 	Path              string // slug of a page, path of a file
 	Title, Text       string
 	State             string
@@ -169,7 +169,7 @@ type Thing struct {
 	SourceBranch, Ref string
 }
 
-// Note is a comment.
+// Note is a comment on an issue or merge request.
 type Note struct {
 	ID               int
 	Text             string

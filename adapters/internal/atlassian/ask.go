@@ -18,13 +18,13 @@ var ErrMalformed = errors.New("the answer cannot be read")
 // Cost counts the requests to the site so far.
 func (s *Site) Cost() sourcehttp.Cost { return s.Signed.Cost() }
 
-// Get requests a path below Base and decodes the response into to.
+// Get sends a GET request for a path below s.Base and decodes the JSON response into to.
 func (s *Site) Get(ctx context.Context, path string, to any) error {
 	return s.Ask(ctx, sourcehttp.Request{Path: path}, to)
 }
 
-// Post sends a request with a body and makes up to attempts attempts. Use it only for requests that
-// read data, because it may repeat them.
+// Post sends a request with a JSON body, at most attempts times. Use it only for requests that read
+// data, because it may repeat them.
 func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -34,7 +34,8 @@ func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int
 	return s.Ask(ctx, r, to)
 }
 
-// Ask sends a request and decodes the response into to.
+// Ask sends a request and decodes the JSON response into to. It returns an error that wraps
+// [ErrMalformed] if the response is not the expected JSON.
 func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	answer, err := s.Signed.Do(ctx, r)
 	if sourcehttp.Status(err) == http.StatusUnauthorized && !s.visitor {
@@ -50,8 +51,8 @@ func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// Learn stores the site's public address from a response, if requests use another address. It
-// reports whether the public address is known.
+// Learn stores the site's public https address if no address is known yet. It reports whether the
+// public address is known now.
 func (s *Site) Learn(address string) bool {
 	at, err := url.Parse(address)
 	s.mu.Lock()
@@ -73,10 +74,11 @@ func (s *Site) Address(path string) string {
 	return s.address + strings.TrimPrefix(path, "/")
 }
 
-// mostNames bounds how many people's names are remembered.
+// mostNames is the maximum number of ids whose names a [Site] remembers.
 const mostNames = 50_000
 
-// Meet stores a person's name under the person's ids.
+// Meet remembers a person's name under each id. It ignores empty ids and names, and everything once
+// mostNames is reached.
 func (s *Site) Meet(name string, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,14 +89,14 @@ func (s *Site) Meet(name string, ids ...string) {
 	}
 }
 
-// Called returns a person's name, or "" if it is unknown.
+// Called returns the name that Meet stored for a person's id, or "" if there is none.
 func (s *Site) Called(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.names[id]
 }
 
-// Query encodes a query from alternating names and values. It omits names with an empty value.
+// Query encodes a URL query from alternating names and values. It omits names with an empty value.
 func Query(pairs ...string) string {
 	values := make(url.Values)
 	for i := 0; i+1 < len(pairs); i += 2 {

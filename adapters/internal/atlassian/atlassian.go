@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// The deployments, whose APIs differ.
+// Cloud and DataCenter are the deployments of a site. Their APIs differ.
 const (
 	Cloud      = "cloud"
 	DataCenter = "data_center"
@@ -38,12 +38,12 @@ func IsCloud(address, deployment string) bool {
 	return strings.HasSuffix(strings.ToLower(site.Hostname()), suffix) || isGateway(site)
 }
 
-// isGateway reports whether an address is the gateway for tokens of service accounts. People cannot
-// open pages there.
+// isGateway reports whether a URL is at Atlassian's API gateway, which service accounts use.
+// Browsers cannot open its URLs.
 func isGateway(site *url.URL) bool { return strings.EqualFold(site.Hostname(), gateway) }
 
-// authorize returns a function that adds a credential to a request (sourcehttp.Config.Authorize).
-// The credential is an account's address with an API token, or only a token.
+// authorize returns a function that sets the Authorization header of a request. It sends the e-mail
+// address and the token as Basic, or the token alone as Bearer if email is empty.
 func authorize(email, token string) func(context.Context, *http.Request) error {
 	authorization := "Bearer " + token
 	if email != "" {
@@ -55,7 +55,7 @@ func authorize(email, token string) func(context.Context, *http.Request) error {
 	}
 }
 
-// ID is an id. Some APIs encode it as a string and others as a number.
+// ID is an id that the API encodes as a JSON string or a JSON number.
 type ID string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -72,11 +72,10 @@ func (i *ID) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Managed returns an account's address in lower case if the address is trusted, or "". An address
-// is trusted if it is below a domain that the organisation has verified. The organisation then owns
-// the account ("managed"), and the person cannot change the address alone
-// (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/). Other addresses
-// in profiles are not trusted.
+// Managed returns an account's address in lower case, or nil if the address is not trusted. An
+// address is trusted if its domain is one that the organisation has verified. The organisation owns
+// ("manages") such an account, and the person cannot change its address alone
+// (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/).
 func Managed(address string, domains []string) []string {
 	address = strings.ToLower(strings.TrimSpace(address))
 	_, domain, _ := strings.Cut(address, "@")

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// IDSet is a set of numeric ids, optionally with the prefix "att" of attachments. Its text form has
-// two or three bytes per id.
+// IDSet is a set of ids such as "123", or "att123" for an attachment. Its text form takes two or
+// three bytes per id and omits ids that are not numeric.
 type IDSet map[string]bool
 
 const attachmentPrefix = "att"
@@ -22,7 +22,7 @@ func (s IDSet) MarshalText() ([]byte, error) {
 		bare, file := strings.CutPrefix(id, attachmentPrefix)
 		n, err := strconv.ParseUint(bare, 10, 63)
 		if err != nil {
-			continue // no id: nothing is known by it
+			continue // not an id
 		}
 		if n *= 2; file {
 			n++

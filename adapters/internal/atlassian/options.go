@@ -15,7 +15,7 @@ import (
 // Options are the options that the sources of all Atlassian products share. Zero fields get their
 // defaults.
 type Options struct {
-	Name        string // of the source
+	Name        string // name of the source
 	Comments    bool
 	Attachments bool
 	// ACL restricts the readers of the source, in addition to the product's permissions. If nil,
@@ -24,23 +24,24 @@ type Options struct {
 	// Users names the groups whose members may use the site. The default is the groups that the
 	// product names.
 	Users []string
-	// Anonymous sets who may read content that is open to everyone on the internet. It is
-	// access.Members or access.Public. If empty, only the named readers may read the content.
+	// Anonymous is the audience of content that is open to everyone on the internet: access.Members
+	// or access.Public. If empty, only the named readers may read that content.
 	Anonymous access.Principal
 	// Domains lists domains that the organisation has verified at Atlassian. The organisation owns
 	// ("managed") the accounts with addresses below these domains. Addresses of other accounts are
 	// not used.
 	Domains []string
 
-	Overlap time.Duration // overlap of consecutive reads by date; 30 min
-	// interval between full scans, which find changes that no change list reports; SweepEvery
+	Overlap time.Duration // how far a read by date overlaps the previous one; 30 min
+	// SweepEvery is the interval between full scans. They find changes that no change list reports.
+	// The default is the constant SweepEvery.
 	SweepEvery time.Duration
-	// Read returns the connector for one local file, which is used for attachments. If nil,
+	// Read returns the connector for a local file. It is used for downloaded attachments. If nil,
 	// attachments are not read.
 	Read func(path string) (index.Connector, error)
-	// reports whether a file may contain a document, by the file's name; nil: every file may
+	// Wanted reports, by the name, whether a file may contain a document. If nil, every file may.
 	Wanted   func(name string) bool
-	MaxBytes int64 // larger files are left out; MostOfFile
+	MaxBytes int64 // maximum size of an attachment; MostOfFile
 }
 
 // Day is 24 hours.
@@ -61,7 +62,7 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Takes reports whether a file may contain a document, by its name and size.
+// Takes reports whether an attachment may contain a document, judged by its name and size.
 func (o *Options) Takes(name string, size int64) bool {
 	return size <= o.MaxBytes && (o.Wanted == nil || o.Wanted(name))
 }

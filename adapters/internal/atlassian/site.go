@@ -21,14 +21,14 @@ type Config struct {
 	// a service account's token it is https://api.atlassian.com/ex/jira/CLOUD-ID or
 	// https://api.atlassian.com/ex/confluence/CLOUD-ID.
 	URL        string
-	Deployment string // Cloud or DataCenter, depending on the address
-	Email      string // of the account whose API token Token is, on Cloud; empty: Token is sent alone
+	Deployment string // Cloud or DataCenter; empty: derived from the URL
+	Email      string // account of the API token, on Cloud; empty: Token is sent alone
 	Token      string // an API token, or a personal access token
 	AllowHosts []string
 	CAFile     string
-	Every      time.Duration // between two requests, on average; 100 ms
-	AtOnce     int           // requests at once; 4
-	Patience   time.Duration // the longest wait for a limit that is sat through; 30 s
+	Every      time.Duration // average interval between requests; 100 ms
+	AtOnce     int           // concurrent requests; 4
+	Patience   time.Duration // longest wait for a rate limit; a longer one is an error; 30 s
 	Pause      time.Duration // before a second attempt; 500 ms
 	Now        func() time.Time
 }
@@ -36,32 +36,32 @@ type Config struct {
 // Product describes an Atlassian product. Its texts are shown to operators.
 type Product struct {
 	Name     string // Jira
-	Settings string // what the names of its settings begin with: JIRA
-	Example  string // an address of a Data Center
-	// path of the product below a cloud site, with a final slash, or empty; addresses may already
-	// include it
+	Settings string // prefix of its environment variables: JIRA
+	Example  string // example address of a Data Center
+	// Path is the product's path below a cloud site, with a trailing slash, or empty. The
+	// configured URL may already include it.
 	Path string
 }
 
 // Site sends requests to a product with one credential. It is safe for concurrent use.
 type Site struct {
-	Config Config // complete
+	Config Config // with defaults
 	Cloud  bool
-	Base   string // below which the product is, with a slash at its end
+	Base   string // address of the product, with a trailing slash
 	Signed *sourcehttp.Client
-	open   *sourcehttp.Client // asks without the credential
+	open   *sourcehttp.Client // sends no credential
 
 	product Product
 	visitor bool
-	direct  string // the site, if it is a cloud site contacted without the gateway
+	direct  string // address of a cloud site that is used without the gateway, or empty
 
 	mu sync.Mutex
-	// web address of the site with a trailing slash; empty until known
+	// address is the site's web address with a trailing slash. It is empty until it is known.
 	address string
-	names   map[string]string // of people, by id
+	names   map[string]string // people's names, by id
 }
 
-// Connect returns the site of a product. It sends no request.
+// Connect checks a configuration and returns a client for the product's site. It sends no request.
 func (p Product) Connect(config Config) (*Site, error) {
 	config.URL = strings.TrimSuffix(strings.TrimSpace(config.URL), "/")
 	config.Every, config.AtOnce = cmp.Or(config.Every, 100*time.Millisecond), cmp.Or(config.AtOnce, 4)
@@ -81,7 +81,7 @@ func (p Product) Connect(config Config) (*Site, error) {
 	if s.Cloud && !strings.HasSuffix(s.Base, "/"+p.Path) {
 		s.Base += p.Path
 	}
-	if !isGateway(at) { // where no one opens anything
+	if !isGateway(at) { // the gateway has no web pages
 		s.address = s.Base
 		if s.Cloud {
 			s.direct = strings.TrimSuffix(s.Base, p.Path)
@@ -99,15 +99,15 @@ func (p Product) Connect(config Config) (*Site, error) {
 	return s, err
 }
 
-// Visitor returns the same site without a credential.
+// Visitor returns a client for the same site that sends no credential.
 func (s *Site) Visitor() *Site {
 	return &Site{Config: s.Config, Cloud: s.Cloud, Base: s.Base, Signed: s.open, product: s.product, visitor: true, names: make(map[string]string)}
 }
 
 // Absent reports whether an error means that an item does not exist or is invisible to the
-// credential. Atlassian documents these responses: "404 Returned if the project is not found or the
-// user does not have permission to view the project". "403 … if the user does not have the
-// necessary permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/). "404 … the
+// credential. Atlassian documents "404 Returned if the project is not found or the user does not
+// have permission to view the project" and "403 … if the user does not have the necessary
+// permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/), and "404 … the
 // calling user does not have permission to view the content"
 // (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/).
 func Absent(err error) bool {
@@ -118,13 +118,14 @@ func Absent(err error) bool {
 	return false
 }
 
-// Broken reports whether an error is a server error. Any one of several requested items may cause
-// it.
+// Broken reports whether an error is a server error or a response that is too large. If a request
+// asked for several items, any of them may be the cause.
 func Broken(err error) bool {
 	return sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, sourcehttp.ErrTooLarge)
 }
 
-// Final reports whether an error must end a loop, regardless of the item that caused it.
+// Final reports whether a loop over items must stop at this error: ctx is done, the run pauses, or
+// the credential is revoked.
 func Final(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
 }

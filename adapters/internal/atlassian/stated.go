@@ -26,10 +26,10 @@ func NewEntry() Entry { return Entry{Comments: true, Anonymous: access.Members} 
 
 // Texts holds the parts of the setup questions that differ between products.
 type Texts struct {
-	Product    string // in words
-	Site       string // what the question about the site names
+	Product    string // Jira or Confluence
+	Site       string // example address in the question about the site
 	SiteHelp   string
-	UsersEmpty string // default: who may use the product
+	UsersEmpty string // who may use the product if no group is set
 	UsersHelp  string
 	Comments   string
 }
@@ -73,8 +73,8 @@ func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Settin
 	)
 }
 
-// Fault returns a sentence that says what is wrong with the entry at a path. example is an address
-// in the cloud.
+// Fault returns a sentence that says what is wrong with the entry, or "". path is where the entry
+// is in footnote.yaml. example is an address of a cloud site.
 func (e *Entry) Fault(path, example string) string {
 	if e.URL != "" {
 		return ""
@@ -82,7 +82,7 @@ func (e *Entry) Fault(path, example string) string {
 	return fmt.Sprintf("%s names no site: write url: %s, or the address of your Data Center", path, example)
 }
 
-// Credentials returns the settings that contain a product's credential.
+// Credentials returns the environment variables that contain a product's credential.
 func (p Product) Credentials() []sources.Credential {
 	return []sources.Credential{
 		{Env: p.Settings + "_EMAIL", Help: "address of the account whose API token " + p.Settings + "_TOKEN is; unset for the token of a service account"},
@@ -102,8 +102,8 @@ func (p Product) Secret() sources.Secret {
 	}
 }
 
-// Called returns the default name of a source, derived from its site. It returns "" for the
-// gateway's address.
+// Called returns the default name of a source: the first label of the site's host name ("acme"). It
+// returns "" for the gateway's address.
 func Called(given map[string]string) string {
 	at, err := url.Parse(strings.TrimSpace(given["url"]))
 	if err != nil || isGateway(at) {

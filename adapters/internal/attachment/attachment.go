@@ -27,24 +27,24 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// MaxFiles and the constants below it are limits for the files of one message. Providers accept
-// pictures of up to 5 MB. Ten megabytes of a document already exceed any context window.
+// MaxFiles, MaxBytes and the other constants are limits for the files of one message. Providers
+// accept pictures of up to 5 MB. Ten megabytes of a document already exceed any context window.
 const (
 	MaxFiles = 10
 	maxImage = 5 << 20
-	// limit for all pictures of a message together; a turn holds several copies while it calls a
-	// model
+	// maxImages limits all pictures of a message together. A turn holds several copies of them
+	// while it calls a model.
 	maxImages = 6 << 20
 	MaxBytes  = 10 << 20
 )
 
 const (
-	defaultTokens = 100_000 // of text of a message's files
-	bytesPerToken = 8       // at most, but for runs of one character
+	defaultTokens = 100_000 // default limit for the text of a message's files
+	bytesPerToken = 8       // upper bound, except for runs of one character
 )
 
-// pixelsPerToken is used for the token cost of images. The cost is width times height divided by
-// 750, as providers count. If the size is unknown, it is the cost of a large image.
+// pixelsPerToken is the number of pixels per token: providers count width times height divided by
+// 750. mostImage is the maximum number of tokens of an image, and that of an image of unknown size.
 const (
 	pixelsPerToken = 750
 	mostImage      = 1600
@@ -53,7 +53,7 @@ const (
 // pdfLimit is the timeout for parsing a PDF file while a person waits for an answer.
 const pdfLimit = 5 * time.Second
 
-// SayTooLarge and the constants below it are sentences for files that cannot be read. Each sentence
+// SayTooLarge and the other constants are sentences for files that cannot be read. Each sentence
 // names the problem and says what to do.
 const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
@@ -225,7 +225,8 @@ func flat(title string, sections []document.Section, most int) (string, bool) {
 
 var errNoText = errors.New("it is no text")
 
-// decode returns the bytes as UTF-8 text with plain line breaks.
+// decode returns the bytes as UTF-8 text with "\n" line breaks. It returns errNoText for binary
+// data.
 func decode(raw []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")):

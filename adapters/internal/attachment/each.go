@@ -12,9 +12,9 @@ import (
 // eachLimit is the timeout for fetching one file by Each.
 const eachLimit = 60 * time.Second
 
-// Each yields the files of a message in order. The files are not parsed and have up to most bytes
-// each. Only one file is in memory at a time, unless the caller keeps it. Each never fails. A file
-// that cannot be fetched contains the reason.
+// Each yields the files of a message in order. It downloads up to most bytes of each file and does
+// not parse them. Only one file is in memory at a time, unless the caller keeps it. Each never
+// fails. A file that cannot be fetched contains the reason.
 func Each[F any](ctx context.Context, list []F, most int64, head func(F) Head, download Download[F]) iter.Seq[chat.Attachment] {
 	return func(yield func(chat.Attachment) bool) {
 		for _, f := range list {

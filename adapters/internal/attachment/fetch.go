@@ -17,8 +17,7 @@ const FetchLimit = 8 * time.Second
 // atOnce limits concurrent downloads of a message's files.
 const atOnce = 4
 
-// inFlight limits the bytes of files in this process that are being fetched, or are fetched and not
-// yet parsed.
+// inFlight limits the bytes of all files that this process is fetching or has not parsed yet.
 var inFlight = semaphore.NewWeighted(4 * MaxBytes)
 
 // ErrTooLarge is returned by Write of a full Buffer.
@@ -61,7 +60,7 @@ func (b *Buffer) Most() int64 { return b.most }
 func (b *Buffer) Bytes() []byte { return b.data.Bytes() }
 
 // Download writes the bytes of a file into a buffer. It returns the file's metadata, which the
-// download may have updated. If the file cannot be downloaded, it also returns a sentence.
+// download may have updated. If the download fails, refused is a sentence that says why.
 type Download[F any] func(ctx context.Context, f F, into *Buffer) (head Head, refused string)
 
 // Fetch reads the files of a message in order, and downloads some of them concurrently. It stops
@@ -77,7 +76,7 @@ func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, d
 	out := make([]message.File, len(list))
 	var group errgroup.Group
 	group.SetLimit(atOnce)
-	before := make(chan struct{}) // closed when the files before are read
+	before := make(chan struct{}) // closed when all earlier files are parsed
 	close(before)
 	for i, f := range list {
 		h := head(f)
@@ -89,7 +88,7 @@ func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, d
 		mine, previous := make(chan struct{}), before
 		before = mine
 		size := h.room()
-		// in the order of reading, so that the next to be read is never the one that waits
+		// in the order of parsing, so that the file to parse next never waits for a later one
 		err := inFlight.Acquire(ctx, size)
 		group.Go(func() error {
 			defer close(mine)
@@ -112,6 +111,6 @@ func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, d
 			return nil
 		})
 	}
-	_ = group.Wait() // nothing of it fails
+	_ = group.Wait() // the functions return no error
 	return out
 }

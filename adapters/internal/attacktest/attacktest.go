@@ -30,13 +30,13 @@ import (
 
 // Source is a vendor's connector and its fake, which contains some documents.
 type Source struct {
-	Name      string   // of the vendor, as errors name it
-	Secrets   []string // that no other host and no error may show
-	URL       string   // of the fake
+	Name      string   // vendor's name in error messages
+	Secrets   []string // credentials that no other host and no error may contain
+	URL       string   // address of the fake
 	Intercept func(servertest.Interceptor)
-	Pass      func(time.Duration) // lets time pass in the fake
+	Pass      func(time.Duration) // advances the fake's clock
 	Open      func() (index.Connector, error)
-	People    []string // native ids for point checks: one with access to something, one with none
+	People    []string // native ids for point checks: one person with access to something, one without
 	// Gone reports whether an attack on a target looks like a response with which the vendor
 	// reports a deletion. If nil, no attack does.
 	Gone func(attack, target string) bool
@@ -46,11 +46,12 @@ const (
 	// mostRequests is the maximum number of requests of a pass under attack. It is several times
 	// sourcehttp.MaxPages, because several lists may be endless one after the other.
 	mostRequests = 60_000
-	day          = 25 * time.Hour // after which every source looks at everything
-	forget       = 8 * day        // the time after which every source removes missing documents
+	day          = 25 * time.Hour // after this time, every source runs a full scan
+	forget       = 8 * day        // after this time, every source removes missing documents
 )
 
-// target is a class of requests. It is the method and the path without ids, or the name of a query.
+// target is a class of requests: the method and the path without numbers, or the name of a GraphQL
+// query.
 type target string
 
 var (
@@ -58,19 +59,19 @@ var (
 	operation = regexp.MustCompile(`"query":"query ([A-Za-z]+)`)
 )
 
-// targetOf returns the class of a request and the request's body. The body can still be read
-// afterwards.
+// targetOf returns the class of a request and the request's body. The body can be read from r
+// again.
 func targetOf(r *http.Request) (target, []byte) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return "", nil // whoever asked went away
+		return "", nil // the client has disconnected
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if found := operation.FindSubmatch(body); found != nil {
 		return target("query " + string(found[1])), body
 	}
 	name := r.Method + " " + numbers.ReplaceAllString(r.URL.Path, "N")
-	for _, param := range []string{"cql", "q", "type"} { // searches differ in their beginning
+	for _, param := range []string{"cql", "q", "type"} { // the first words distinguish searches
 		words := strings.Fields(numbers.ReplaceAllString(r.URL.Query().Get(param), "N"))
 		name += " " + strings.Join(words[:min(len(words), 4)], " ")
 	}
@@ -86,9 +87,9 @@ type attack struct {
 	// answer responds in place of the fake. It reports whether the response differs from the fake's
 	// response.
 	answer func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool
-	once   bool // the attack takes long: only a first pass is attacked
-	// number of requests after which the pass is ended without an error; 0: mostRequests, with an
-	// error
+	once   bool // the attack takes long: it is made only on a first pass
+	// most is the number of requests after which a pass ends without an error. If 0, a pass fails
+	// after mostRequests.
 	most int
 }
 
@@ -103,20 +104,20 @@ type scene struct {
 	stolen   []string // secrets that reached another host
 	requests int
 	struck   bool
-	followed bool // a list without an end was read further
-	unread   int  // groups and nodes of the last pass
+	followed bool // a page with an invented cursor was requested
+	unread   int  // number of groups and nodes that the last pass could not read
 	fresh    int  // counter for invented cursors
 	answers  map[string]*httptest.ResponseRecorder
 
 	points  []index.Point
-	allowed map[string]bool // by person and point, when the server is honest
+	allowed map[string]bool // by person and point: point checks that an honest server allows
 }
 
 func newScene(t testing.TB, open func(testing.TB) Source) *scene {
 	s := &scene{t: t, Source: open(t), answers: make(map[string]*httptest.ResponseRecorder)}
 	s.evil = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var all bytes.Buffer
-		_ = r.Write(&all) // of a request that was read already
+		_ = r.Write(&all) // the request has already been read
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if r.Header.Get("Authorization") != "" || s.tells(all.String()) {
@@ -133,14 +134,14 @@ func (s *scene) tells(text string) bool {
 	return slices.ContainsFunc(s.Secrets, func(secret string) bool { return strings.Contains(text, secret) })
 }
 
-// elsewhere is the address of another host. Its name differs from the fake's name.
+// elsewhere returns the hostile host's address. Its host name differs from that of the fake.
 func (s *scene) elsewhere() string { return strings.Replace(s.evil.URL, "127.0.0.1", "localhost", 1) }
 
-// begin starts a reading with an empty index.
+// begin opens the connector with an empty index.
 func (s *scene) begin() { s.reading = sourcetest.Read(s.t, s.Open) }
 
-// targets runs an undisturbed first pass and a pass a day later. It returns the classes of their
-// requests, and the resulting index.
+// targets runs a first pass and a pass a day later, both without an attack. It returns the classes
+// of their requests, and the resulting index.
 func (s *scene) targets() ([]target, map[string]*document.Document) {
 	all := make(map[target]bool)
 	s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
@@ -167,7 +168,8 @@ func (s *scene) targets() ([]target, map[string]*document.Document) {
 	return slices.Sorted(maps.Keys(all)), s.reading.Documents()
 }
 
-// ask returns the documents that each person may read according to the connector's point checks.
+// ask runs the connector's point checks. It returns the allowed ones, each as a text that names the
+// person, the document and the node.
 func (s *scene) ask(ctx context.Context) map[string]bool {
 	checker, ok := s.reading.Connector.(index.PointChecker)
 	if !ok {
@@ -184,7 +186,7 @@ func (s *scene) ask(ctx context.Context) map[string]bool {
 	return allowed
 }
 
-// pass reads everything once: documents, groups and nodes.
+// pass reads documents, groups and nodes once. It returns the errors.
 func (s *scene) pass(ctx context.Context) (failed []error) {
 	s.reading.Again()
 	_, err := s.reading.Sync(ctx)
@@ -200,7 +202,7 @@ func (s *scene) pass(ctx context.Context) (failed []error) {
 	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
 }
 
-// quiet reads without an attack, which succeeds.
+// quiet runs a pass without an attack. It reports each error of the pass as a test error.
 func (s *scene) quiet(when string) {
 	s.t.Helper()
 	for _, err := range s.pass(s.t.Context()) {
@@ -214,7 +216,8 @@ var errEndless = errors.New("the pass makes too many requests")
 // errEnough ends a pass once the effect of an attack is known.
 var errEnough = errors.New("the attack has lasted long enough")
 
-// attacked runs a pass in which an attack answers the requests of a target.
+// attacked runs a pass while an attack answers the requests of one target. It checks the errors,
+// the point checks and the notices of the pass.
 func (s *scene) attacked(a attack, on target) {
 	s.t.Helper()
 	ctx, stop := context.WithCancelCause(s.t.Context())
@@ -263,14 +266,15 @@ func (s *scene) attacked(a attack, on target) {
 	}
 }
 
-// saw returns the answers recorded so far.
+// saw returns a flag of the scene, read under the lock.
 func (s *scene) saw(noted *bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *noted
 }
 
-// judge looks at an error of a pass.
+// judge reports a test error if an error of a pass contains a secret, does not name the vendor, or
+// is no sentence.
 func (s *scene) judge(err error) {
 	s.t.Helper()
 	text := err.Error()
@@ -287,7 +291,8 @@ func (s *scene) judge(err error) {
 	}
 }
 
-// holds returns the missing documents and the wrongly stored documents.
+// holds reports a test error if a wanted document is missing, or if a document has a NUL byte or
+// the address of another host.
 func (s *scene) holds(want map[string]*document.Document, when string) {
 	s.t.Helper()
 	is := s.reading.Documents()
@@ -326,7 +331,7 @@ func Run(t *testing.T, open func(testing.TB) Source) {
 	}
 }
 
-// strike attacks one target. It attacks a first pass, and passes of a source that was read before.
+// strike attacks one target, first with an empty index and then with the index of an honest server.
 func strike(t *testing.T, open func(testing.TB) Source, honest *scene, a attack, on target) {
 	s := newScene(t, open)
 	s.points, s.allowed = honest.points, honest.allowed
@@ -338,7 +343,7 @@ func strike(t *testing.T, open func(testing.TB) Source, honest *scene, a attack,
 		}
 	}()
 	if !s.saw(&s.struck) {
-		return // there is nothing in these answers that the attack changes
+		return // the attack changes nothing in these responses
 	}
 	s.holds(nil, "under attack")
 	if a.once || s.Gone != nil && s.Gone(a.name, string(on)) {
@@ -370,10 +375,10 @@ func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, body []byte)
 	w.Header().Del("Content-Length")
 	w.Header().Del("ETag")
 	w.WriteHeader(answer.Code)
-	_, _ = w.Write(body) // whoever went away wants nothing
+	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// changed returns an attack that changes every JSON value of the fake's response. change gets the
+// changed returns a handler that changes every JSON value of the fake's response. change gets the
 // name and the value of a field, and returns the new value.
 func changed(change func(s *scene, name string, value any) any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
@@ -399,7 +404,8 @@ func decode(body []byte) (value any, err error) {
 	return value, d.Decode(&value)
 }
 
-// each applies change to all parts of a value, innermost first, and returns the result.
+// each applies change to a JSON value and to all values in it, innermost first. It returns the
+// result.
 func each(value any, name string, change func(name string, value any) any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -418,7 +424,7 @@ func each(value any, name string, change func(name string, value any) any) any {
 	return change(name, value)
 }
 
-// texts changes every text that a condition chooses.
+// texts returns an attack that changes every string for which fits returns true.
 func texts(name string, fits func(name, text string) bool, change func(s *scene, text string) string) attack {
 	return attack{name: name, answer: changed(func(s *scene, name string, value any) any {
 		if text, is := value.(string); is && fits(name, text) {
@@ -453,7 +459,7 @@ func fixed(status int, header map[string]string, body string) func(*scene, http.
 	}
 }
 
-// redirect answers with a redirect to an address.
+// redirect returns a handler that responds with a redirect to the address that to returns.
 func redirect(status int, to func(s *scene, r *http.Request) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) bool {
 		w.Header().Set("Location", to(s, r))

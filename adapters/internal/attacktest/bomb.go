@@ -17,25 +17,26 @@ import (
 
 func readCloser(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
 
-// endless answers with a text that never ends.
+// endless is an attack that responds with a string of 64 GB.
 func endless(_ *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) bool {
 	repeat(w, r, `{"results":["`, strings.Repeat("a", 64<<10), 1<<20, "")
 	return true
 }
 
-// repeat writes a text several times, at the speed at which the client reads.
+// repeat writes before, then piece the given number of times, then after. It stops when the
+// request's context is done.
 func repeat(w io.Writer, r *http.Request, before, piece string, times int, after string) {
 	_, err := io.WriteString(w, before)
 	for range times {
 		if err != nil || r.Context().Err() != nil {
-			return // whoever asked has read enough
+			return // the client has disconnected
 		}
 		_, err = io.WriteString(w, piece)
 	}
 	_, _ = io.WriteString(w, after)
 }
 
-// packed returns an attack that responds with gzipped text. The text is many times larger than the
+// packed returns a handler that responds with gzipped text. The text is many times larger than the
 // response.
 func packed(before, piece string, times int, after string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(_ *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) bool {
@@ -43,7 +44,7 @@ func packed(before, piece string, times int, after string) func(*scene, http.Res
 		w.Header().Set("Content-Encoding", "gzip")
 		zip := gzip.NewWriter(w)
 		repeat(zip, r, before, piece, times, after)
-		_ = zip.Close() // whoever asked may have gone away
+		_ = zip.Close() // the client may have disconnected
 		return true
 	}
 }
@@ -61,8 +62,8 @@ func largePages(s *scene, w http.ResponseWriter, r *http.Request, fake http.Hand
 	return struck
 }
 
-// counted returns a page of a numbered list. The page claims to begin at the requested position and
-// to have many pages after it.
+// counted changes a page of a numbered list. The page then claims to begin at the requested
+// position and to have many pages after it.
 func counted(body []byte, asked url.Values) []byte {
 	value, err := decode(body)
 	page, is := value.(map[string]any)

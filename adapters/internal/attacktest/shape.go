@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// shapes are attacks by malformed answers.
+// shapes lists attacks with malformed responses.
 var shapes = []attack{
 	{name: "deep values", answer: changed(func(_ *scene, name string, value any) any {
 		if _, is := value.(string); is {
@@ -151,7 +151,7 @@ var shapes = []attack{
 	{name: "pages with long cursors", answer: pages(func(n int) string { return "endless" + strconv.Itoa(n) + "x" + strings.Repeat("x", 100_000) })},
 }
 
-// lists replaces every list that is not empty.
+// lists returns a handler that replaces every list that is not empty with another value.
 func lists(instead any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return changed(func(_ *scene, _ string, value any) any {
 		if list, is := value.([]any); is && len(list) > 0 {
@@ -173,11 +173,11 @@ func nextElsewhere(s *scene, w http.ResponseWriter, r *http.Request, fake http.H
 	return true
 }
 
-// places lists the names of query parameters for the position in a list.
+// places lists the query parameters that contain a position in a list.
 var places = []string{"cursor", "pageToken", "nextPageToken", "page", "start", "startAt", "after"}
 
-// rewind changes a request to a request for the first page. It returns the names of the request's
-// position parameters.
+// rewind returns the request for the first page of the same list. It removes cursors and positions
+// from the query and the body.
 func rewind(r *http.Request, body []byte) *http.Request {
 	first := r.Clone(r.Context())
 	q := first.URL.Query()
@@ -209,8 +209,9 @@ func rewind(r *http.Request, body []byte) *http.Request {
 	return first
 }
 
-// pages responds to every request for a page with the first page and a cursor to another page.
-// Numbered lists have no cursors.
+// pages returns a handler that responds to every request for a page with the first page and a link
+// to a next page. cursor returns the next page's invented cursor. Numbered lists have no cursors
+// and are not changed.
 func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		_, asked := targetOf(r)

@@ -1,6 +1,6 @@
 // Package boundedjson decodes JSON from other servers within limits of bytes, elements and depth. A
-// byte limit alone does not bound the memory. A few bytes such as "{}," become a hundred bytes of
-// memory.
+// byte limit alone does not bound the memory, because three bytes such as "{}," become a hundred
+// bytes of memory.
 package boundedjson
 
 import (
@@ -15,9 +15,9 @@ var ErrLimit = errors.New("the JSON exceeds a limit")
 
 // Limits are the limits of one JSON text. 0 means no limit.
 type Limits struct {
-	Bytes    int64 // of the text
-	Elements int   // commas and opening brackets, which bound the values
-	Depth    int   // arrays and objects inside one another
+	Bytes    int64 // length of the text
+	Elements int   // number of commas and opening brackets, which bounds the values
+	Depth    int   // nesting of arrays and objects
 }
 
 // Reader reads a JSON text and fails with ErrLimit if the text exceeds its limits. It does not
@@ -28,7 +28,7 @@ type Reader struct {
 	scan   scan
 }
 
-// NewReader returns a reader of in with limits.
+// NewReader returns a reader that reads from in and enforces the limits.
 func NewReader(in io.Reader, limits Limits) *Reader { return &Reader{in: in, limits: limits} }
 
 // Read implements io.Reader.
@@ -63,7 +63,7 @@ func (l Limits) Read(in io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// scan counts what has passed of a text.
+// scan contains the counters of a text that is checked piece by piece.
 type scan struct {
 	bytes           int64
 	elements, depth int

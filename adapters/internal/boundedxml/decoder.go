@@ -14,9 +14,9 @@ import (
 
 // Limits of a text.
 const (
-	deepest      = 512     // elements inside one another
+	deepest      = 512     // nesting of elements
 	longestToken = 1 << 20 // bytes of a tag with its attributes, or of the text between two tags
-	steps        = 1024    // tokens between two looks at the clock
+	steps        = 1024    // tokens between two checks of the context
 )
 
 // ErrTooDeep and ErrTooLong are errors of Next. They say which limit a text exceeds.
@@ -114,7 +114,7 @@ func Attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// meter limits the bytes of one token.
+// meter is a reader that limits the bytes of each token.
 type meter struct {
 	from      *bufio.Reader
 	remaining int

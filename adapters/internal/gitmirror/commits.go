@@ -19,11 +19,11 @@ import (
 // Commit is one change to a branch.
 type Commit struct {
 	Hash string `json:"hash"`
-	// the author, and the co-authors that the message names, like "Ann Lee <ann@acme.example>"
+	// Authors lists the author and the message's co-authors, like "Ann Lee <ann@acme.example>".
 	Authors []string  `json:"authors,omitempty"`
-	At      time.Time `json:"at"` // when it was written
+	At      time.Time `json:"at"` // author date
 	Message string    `json:"message,omitempty"`
-	Paths   []string  `json:"paths,omitempty"` // of the files that it changed, up to mostPaths
+	Paths   []string  `json:"paths,omitempty"` // changed files, up to mostPaths
 	// Withheld lists the commit's files that Options.Withhold hides. A commit with withheld files
 	// is stored without its message.
 	Withheld []string `json:"withheld,omitempty"`
@@ -34,18 +34,18 @@ const (
 	// maximum number of these documents.
 	commitHistory = 500
 	keptCommits   = commitHistory
-	mostPaths     = 50      // of a commit: one that changes more is a tool's work
+	mostPaths     = 50      // paths that are stored of one commit
 	mostMessage   = 8 << 10 // bytes
 	mostLooked    = 64 << 10
 	mostAuthors   = 10
-	mostName      = 200 // bytes of a name, and of an address of mail
+	mostName      = 200 // bytes of a name, and of an e-mail address
 )
 
 // coAuthor matches a line of a commit message that names another author
 // (https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors).
 var coAuthor = regexp.MustCompile(`(?mi)^co-authored-by:[ \t]*(.{1,200})$`)
 
-// Commits returns the commits of the branch, as of the last Update, newest first. It omits merges,
+// Commits returns the branch's commits that the last Update read, newest first. It omits merges,
 // commits by programs, and commits that changed a withheld file.
 func (m *Mirror) Commits() []Commit {
 	all := m.load().Commits
@@ -60,8 +60,8 @@ func (m *Mirror) Commits() []Commit {
 	})
 }
 
-// commits reads the history of a commit. It omits commits that are already known. It stops after
-// keptCommits or at the end of the shallow mirror.
+// commits returns the history of head, newest first. It reuses the commits in last and reads only
+// the others. It stops after keptCommits or at the end of the shallow mirror.
 func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, last []Commit) ([]Commit, error) {
 	known := make(map[string]Commit, len(last))
 	for _, c := range last {
@@ -90,7 +90,7 @@ func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, 
 				continue
 			}
 			parent, err := object.GetCommit(read.store, hash)
-			if errors.Is(err, plumbing.ErrObjectNotFound) { // where the mirror ends
+			if errors.Is(err, plumbing.ErrObjectNotFound) { // end of the shallow mirror
 				continue
 			}
 			if err != nil {
@@ -103,7 +103,8 @@ func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, 
 	return out, nil
 }
 
-// shortened returns a commit without unused fields, which may be long.
+// shortened truncates a commit's long fields and clears its unused ones. It returns the same
+// commit.
 func shortened(c *object.Commit) *object.Commit {
 	c.Message = strings.Clone(c.Message[:min(len(c.Message), mostMessage)])
 	c.Author.Name, c.Author.Email = strings.Clone(c.Author.Name[:min(len(c.Author.Name), mostName)]), strings.Clone(c.Author.Email[:min(len(c.Author.Email), mostName)])
@@ -113,8 +114,7 @@ func shortened(c *object.Commit) *object.Commit {
 }
 
 // commit reads a commit. The result has no paths if the commit is a merge or changes too many
-// files. It has no paths for the last commit of the shallow mirror either, because its parent is
-// missing.
+// files. The oldest commit of the shallow mirror has none either, because its parent is missing.
 func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Commit, error) {
 	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
 	if of.NumParents() > 1 {
@@ -168,15 +168,15 @@ func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Co
 	return c, nil
 }
 
-// withheld reports whether the beginning of a file's version causes Options.Withhold to hide the
-// file.
+// withheld reports whether Options.Withhold hides a version of a file. A version whose content is
+// missing is hidden too.
 func (m *Mirror) withheld(store storer.EncodedObjectStorer, name string, version plumbing.Hash) (bool, error) {
 	if m.Withhold == nil || version.IsZero() || m.Wanted != nil && !m.Wanted(name) {
 		return false, nil
 	}
 	o, err := store.EncodedObject(plumbing.BlobObject, version)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return true, nil // what it said is not known
+		return true, nil // its content is unknown
 	}
 	if err != nil {
 		return false, err

@@ -27,28 +27,28 @@ import (
 )
 
 const (
-	written = "files"      // the folder of the files of the branch
-	state   = "state.json" // what is in it
+	written = "files"      // folder of the branch's files
+	state   = "state.json" // file that describes the content of that folder
 )
 
-// Options configure a Mirror. All except Branch, Token and Wanted are required.
+// Options configure a Mirror. Branch, Token, Wanted and Withhold are optional.
 type Options struct {
 	Remote *url.URL // of the repository, https
-	Branch string   // empty: the server's own
+	Branch string   // empty: the server's default branch
 	// Token returns the password for the remote's host, or "" if there is none. If nil, there is no
 	// password.
 	Token func(context.Context) (string, error)
-	// the end of a sentence that says what to check if access is refused: "the token …"
+	// Access is the end of a sentence that says what to check if access is refused: "the token …".
 	Access   string
 	Client   *http.Client
 	Folder   string // of the mirror; it may be deleted at any time
-	MaxBytes int64  // larger files are left out
+	MaxBytes int64  // larger files are skipped
 	MaxFetch int64  // maximum bytes that the server may send in a run
 	// Wanted reports whether to write a file to the folder, by path. If nil, all files are written.
 	Wanted func(path string) bool
-	// Withhold, if set, makes the mirror read commits too (Commits). It reports whether some
-	// readers of the repository may not see a file. It decides by the file's path and beginning.
-	// Commits that change such a file are omitted.
+	// Withhold reports whether some readers of the repository may not see a file, by the file's
+	// path and beginning. If Withhold is set, the mirror also reads commits. [Mirror.Commits] omits
+	// commits that change such a file.
 	Withhold func(path string, begins []byte) bool
 }
 
@@ -79,7 +79,7 @@ func Folder(cache, name string) (string, error) {
 // Files returns the folder with the branch's files.
 func (m *Mirror) Files() string { return filepath.Join(m.Folder, written) }
 
-// State is the content of a mirror.
+// State describes the content of a mirror after an update.
 type State struct {
 	Commit  string
 	Files   int
@@ -100,7 +100,8 @@ type file struct {
 	Time time.Time `json:"time"` // of its last commit
 }
 
-// Lock reserves a mirror for this process until the caller calls release.
+// Lock locks the mirror for this process until the caller calls release. It fails at once if
+// another process has the lock.
 func (m *Mirror) Lock() (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(m.Folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -110,7 +111,7 @@ func (m *Mirror) Lock() (release func(), err error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("another process on this machine reads the repository now: try again when it is done (%w)", err)
 	}
-	return func() { // a program that is being started may hold the file for a moment too
+	return func() { // a child process that is being started may have the file open too
 		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
 		_ = f.Close()
 	}, nil
@@ -119,8 +120,8 @@ func (m *Mirror) Lock() (release func(), err error) {
 // ErrMoved reports that the branch is not at the expected commit.
 var ErrMoved = errors.New("the branch is at another commit")
 
-// Update fetches the branch and updates the folder. If expected is not empty, it fetches files only
-// if the branch is at that commit. The text of an error is a sentence.
+// Update fetches the branch and updates the folder. If expected is not empty and the branch is at
+// another commit, the error wraps ErrMoved. The text of an error is a sentence.
 func (m *Mirror) Update(ctx context.Context, expected string) (State, error) {
 	now, err := m.update(ctx, expected)
 	if err != nil {
@@ -186,9 +187,8 @@ func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, h
 	return now, m.save(now)
 }
 
-// load reads the stored state. It returns an empty state if the state is unknown. The state counts
-// as unknown until it is saved again. Otherwise a process that dies while it writes could leave
-// files of two commits.
+// load returns the saved state, or an empty state if there is none. write removes the state before
+// it changes files. If the process then dies, the files may be those of two commits.
 func (m *Mirror) load() mirrored {
 	var last mirrored
 	data, err := os.ReadFile(filepath.Join(m.Folder, state))
@@ -210,10 +210,9 @@ func (m *Mirror) save(now mirrored) error {
 	return os.Rename(place+".new", place)
 }
 
-// changes returns when files were changed, according to the available commits. It also returns the
-// date of the oldest available commit. A merge counts as a change of the files that it brings to
-// the branch. It stops early if the comparison is too expensive. Earlier changes then have the date
-// of the oldest compared commit.
+// changes returns the date of each file's last change, according to the available commits, and the
+// date of the oldest commit that was compared. A merge counts as a change of the files that it
+// brings to the branch. If the comparison becomes too expensive, changes stops early.
 func changes(ctx context.Context, head *object.Commit, read *trees) (times map[string]time.Time, oldest time.Time, err error) {
 	times = make(map[string]time.Time)
 	for commit, n := head, 0; ; n++ {
@@ -256,11 +255,11 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return now, err
 	}
-	root, err := os.OpenRoot(folder) // whatever names a tree holds, nothing is written outside
+	root, err := os.OpenRoot(folder) // names in a tree cannot lead outside the folder
 	if err != nil {
 		return now, err
 	}
-	defer func() { _ = root.Close() }() // written files are closed elsewhere
+	defer func() { _ = root.Close() }() // written files have been closed
 	for name, f := range last.Files {
 		if blob, there := listed.files[name]; !there || blob.String() != f.Blob {
 			if err := root.RemoveAll(filepath.FromSlash(name)); err != nil {
@@ -294,7 +293,8 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 // pointer is the prefix of a file whose content is in Git LFS (its specification, "The Pointer").
 const pointer = "version https://git-lfs.github.com/spec/"
 
-// writeFile writes a file. If it skips the file, it returns a sentence that says why.
+// writeFile writes a blob to a file with the modification time at. If it skips the file, left is a
+// sentence that says why.
 func writeFile(root *os.Root, name string, store storer.EncodedObjectStorer, hash plumbing.Hash, at time.Time) (left string, err error) {
 	o, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
@@ -318,7 +318,7 @@ func writeFile(root *os.Root, name string, store storer.EncodedObjectStorer, has
 	}
 	place := filepath.FromSlash(name)
 	if err = root.MkdirAll(filepath.Dir(place), 0o700); err == nil {
-		if err = root.RemoveAll(place); err == nil { // a folder whose last file was removed
+		if err = root.RemoveAll(place); err == nil { // it may be a folder whose last file was removed
 			err = copyTo(root, place, io.MultiReader(bytes.NewReader(begins[:n]), in))
 		}
 	}
@@ -333,7 +333,7 @@ func writeFile(root *os.Root, name string, store storer.EncodedObjectStorer, has
 	return "", root.Chtimes(place, at, at)
 }
 
-// copyTo writes a new file.
+// copyTo writes a file and truncates an existing one.
 func copyTo(root *os.Root, place string, in io.Reader) error {
 	out, err := root.OpenFile(place, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

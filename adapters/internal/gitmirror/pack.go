@@ -20,17 +20,17 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// maxObjects and the constants below it are limits of a pack. An object above a limit for single
-// objects is omitted from the pack's index, as if the server had not sent it. A pack above any
-// other limit is refused.
+// maxObjects and the other constants are limits of a pack. An object that exceeds a limit for
+// single objects is omitted from the pack's index, as if the server had not sent it. A pack that
+// exceeds another limit is refused.
 const (
 	maxObjects  = 400_000
 	maxUnpacked = 16 << 30 // bytes of all objects, each unpacked as often as it is read
 	maxCommit   = 256 << 10
 	maxTree     = 8 << 20
 	maxInMemory = 8 << 20  // maximum size of a delta and of its base
-	maxChain    = 16 << 20 // bytes of the differences that lead to an object
-	maxDepth    = 250      // differences that lead to an object
+	maxChain    = 16 << 20 // bytes of all deltas that lead to an object
+	maxDepth    = 250      // number of deltas that lead to an object
 	baseCache   = 8 << 20
 )
 
@@ -45,7 +45,8 @@ type storage struct {
 	begin  func() // called when the pack begins
 }
 
-// open opens the repository in a folder with its limits. The caller must close the storage.
+// open opens a repository again with limits on its memory and its packs. begin is called when a
+// pack begins. The caller must close the storage.
 func (m *Mirror) open(ctx context.Context, in *gogit.Repository, folder string, begin func()) (*gogit.Repository, error) {
 	held, ok := in.Storer.(*filesystem.Storage)
 	if !ok {
@@ -68,7 +69,7 @@ func (s *storage) PackfileWriter() (io.WriteCloser, error) {
 	return &packWriter{file: f, storage: s}, nil
 }
 
-// packWriter is a pack that arrives.
+// packWriter writes a pack that the server sends to a temporary file.
 type packWriter struct {
 	file    *os.File
 	storage *storage
@@ -81,7 +82,7 @@ func (w *packWriter) Write(p []byte) (int, error) {
 	return w.file.Write(p)
 }
 
-// Close indexes the pack and keeps it.
+// Close indexes the pack and moves it to the repository.
 func (w *packWriter) Close() error {
 	err := w.keep()
 	return errors.Join(err, w.file.Close(), removeIfThere(w.file.Name()))
@@ -121,9 +122,9 @@ func (w *packWriter) keep() error {
 type packed struct {
 	offset int64
 	size   int64         // unpacked; for a delta the size of the result
-	base   int64         // offset of its delta base; 0 if it is whole or refs has the base
+	base   int64         // offset of the delta's base; 0: no delta, or refs has the base's hash
 	hash   plumbing.Hash // zero if unknown or skipped
-	chain  int32         // bytes of the differences that lead to it
+	chain  int32         // bytes of all deltas that lead to it
 	crc    uint32
 	depth  int16
 	kind   plumbing.ObjectType
@@ -136,8 +137,8 @@ type indexer struct {
 	ctx      context.Context //nolint:containedctx // of one call of indexPack
 	scan     *packfile.Scanner
 	objects  []packed              // by offset
-	refs     map[int]plumbing.Hash // delta bases by hash
-	byHash   map[plumbing.Hash]int // offsets by hash, if there are refs
+	refs     map[int]plumbing.Hash // hash of a delta's base, by index in objects
+	byHash   map[plumbing.Hash]int // index in objects by hash, if there are refs
 	unpacked int64
 	cached   map[int][]byte
 	caching  int
@@ -222,7 +223,8 @@ func (x *indexer) list(n int) error {
 	return nil
 }
 
-// count counts bytes that were unpacked.
+// count adds n to the unpacked bytes. It returns an error if they exceed maxUnpacked or if ctx is
+// done.
 func (x *indexer) count(n int64) error {
 	if n < 0 || n > maxUnpacked-x.unpacked {
 		return fmt.Errorf("%w: it unpacks to more than %d GB", errPack, maxUnpacked>>30)
@@ -231,7 +233,7 @@ func (x *indexer) count(n int64) error {
 	return x.ctx.Err()
 }
 
-// difference reads the two sizes at the start of a delta.
+// difference reads the two sizes at the start of a delta. It skips the object if one is too large.
 func (o *packed) difference(begins []byte, length int64) {
 	from, n := binary.Uvarint(begins)
 	if n <= 0 {
@@ -249,9 +251,8 @@ func tooLarge(kind plumbing.ObjectType, size int64) bool {
 		kind == plumbing.TagObject
 }
 
-// resolve computes the hashes of objects stored as deltas. The base of a delta usually comes before
-// the delta. A base that is referenced by hash may come later. Such a delta is resolved in another
-// round.
+// resolve computes the hashes of objects that are stored as deltas. A delta usually comes after its
+// base. If its base is referenced by hash and comes later, the delta is resolved in another round.
 func (x *indexer) resolve() error {
 	x.byHash = make(map[plumbing.Hash]int)
 	for i := range x.objects {
@@ -293,7 +294,7 @@ func (x *indexer) resolve() error {
 	return nil
 }
 
-// baseOf returns which object another one differs from.
+// baseOf returns the index of a delta's base, and whether the base is known.
 func (x *indexer) baseOf(i int) (int, bool) {
 	if offset := x.objects[i].base; offset != 0 {
 		return x.at(offset)
@@ -309,7 +310,7 @@ func (x *indexer) name(i int) {
 	}
 }
 
-// at returns the object at an offset.
+// at returns the index of the object at an offset, and whether there is one.
 func (x *indexer) at(offset int64) (int, bool) {
 	return slices.BinarySearchFunc(x.objects, offset, func(p packed, offset int64) int { return int(p.offset - offset) })
 }
@@ -361,7 +362,8 @@ func (x *indexer) inflate(i int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// beginning is a writer that keeps the first bytes. These hold two numbers of up to ten bytes each.
+// beginning is a writer that keeps the first 20 bytes of a delta: two sizes of up to ten bytes
+// each.
 type beginning struct{ data []byte }
 
 // Write implements io.Writer.

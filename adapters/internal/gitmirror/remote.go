@@ -26,7 +26,8 @@ import (
 // of their commit. Older files have the date of the oldest fetched commit.
 const history = 200
 
-// maxPacks is the number of fetches after which a mirror is cloned again. Packs are never merged.
+// maxPacks is the number of fetched packs after which the mirror is cloned again, because packs are
+// never merged.
 const maxPacks = 50
 
 var (
@@ -127,10 +128,10 @@ func closeStorage(of *gogit.Repository) error {
 	return nil
 }
 
-// check reports whether the mirror has a commit and the commit's tree.
+// check returns an error if the mirror lacks a commit or the commit's tree.
 func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	got, err := repository.CommitObject(commit)
-	if err != nil { // pushed to between the two questions: the next run sees it
+	if err != nil { // the branch moved after head read it: the next run fetches the new commit
 		return fmt.Errorf("the branch moved while it was read, or its commit has more than %d kB: %w", maxCommit>>10, err)
 	}
 	if err := repository.Storer.HasEncodedObject(got.TreeHash); err != nil {
@@ -149,13 +150,13 @@ func TooLarge(err error) bool {
 	return false
 }
 
-// auth is the credential that the server gets.
+// auth returns the credential for the server, or nil if the mirror has no token.
 func auth(ctx context.Context) transport.AuthMethod {
 	by, ok := ctx.Value(mirrorKey{}).(*allowance)
 	if !ok || by.token == "" {
 		return nil
 	}
-	// the name counts on no server that takes tokens as passwords
+	// servers that accept tokens as passwords ignore the user name
 	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token}
 }
 
@@ -200,13 +201,13 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s cannot be read now: %w", m.Remote, err)
 }
 
-// mirrorKey is the context key for the mirror that makes a request. The library has one transport
-// for the whole process.
+// mirrorKey is the context key for the mirror that makes a request. It is needed because the Git
+// library has one transport for the whole process.
 type mirrorKey struct{}
 
 var install sync.Once
 
-// errUnauthorized means that there is no token.
+// errUnauthorized means that Options.Token failed. No request is sent without the token.
 var errUnauthorized = errors.New("the repository is not asked without one")
 
 func (m *Mirror) through(ctx context.Context) (context.Context, error) {
@@ -227,14 +228,14 @@ type allowance struct {
 	token     string
 	mu        sync.Mutex
 	remaining int64
-	early     int64 // of the answers before the pack, which the library reads into memory
+	early     int64 // limit for the responses before the pack, which the library holds in memory
 }
 
-// maxBeforePack limits the bytes that a server may send in a run before the pack. The bytes cover
+// maxBeforePack limits the bytes that a server may send in a run before the pack. These are the
 // branches and tags, three times, and the negotiation.
 const maxBeforePack = 48 << 20
 
-// expectPack raises the limit to the maximum size of a pack.
+// expectPack lifts the limit maxBeforePack when the pack begins.
 func expectPack(ctx context.Context) {
 	if by, ok := ctx.Value(mirrorKey{}).(*allowance); ok {
 		by.mu.Lock()
@@ -263,7 +264,7 @@ func (perMirror) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// counted is a response body. Reading fails once the server has sent too many bytes.
+// counted is a response body. Reading fails once the server has sent more bytes than its allowance.
 type counted struct {
 	io.ReadCloser
 	by *allowance

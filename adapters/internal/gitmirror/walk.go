@@ -17,20 +17,20 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// maxEntries and the constants below it are limits of the trees of a commit. Trees may contain each
-// other many times, so a small repository can unpack to any number of files.
+// maxEntries and the other constants limit the trees of a commit. A tree may contain another tree
+// many times, so a small repository can unpack to any number of files.
 const (
-	maxEntries = 400_000  // of all trees, each counted wherever it is
-	maxTrees   = 48 << 20 // bytes of these
+	maxEntries = 400_000  // in all trees; a tree counts as often as it occurs
+	maxTrees   = 48 << 20 // bytes of all trees
 	maxFiles   = 100_000  // limit of written files
-	maxPaths   = 16 << 20 // bytes of their names
-	maxPath    = 1024     // bytes
+	maxPaths   = 16 << 20 // bytes of the names of all written files
+	maxPath    = 1024     // bytes of one path
 	maxFolders = 100      // maximum depth of folders
-	maxNotices = 1000     // limit of notices by name
-	maxChanged = 20_000   // entries that one commit changes: more are a tool's work
-	// limit of compared tree entries, over all commits
+	maxNotices = 1000     // notices about single files
+	maxChanged = 20_000   // changed entries of a commit; more are presumably made by a tool
+	// maxCompared limits the tree entries that are compared, over all commits.
 	maxCompared = 20_000_000
-	maxDiffs    = 1 << 30 // bytes of these
+	maxDiffs    = 1 << 30 // bytes of the compared trees
 )
 
 var (
@@ -69,13 +69,13 @@ func (r *trees) read(hash plumbing.Hash) (*object.Tree, error) {
 // listing holds the files of a commit to write to the folder.
 type listing struct {
 	files   map[string]plumbing.Hash
-	paths   int   // bytes of their names
-	bytes   int64 // of the files
+	paths   int   // bytes of all names
+	bytes   int64 // bytes of all files
 	skipped []index.Notice
 	more    int // skipped entries beyond the limit of skipped
 }
 
-// skip records a skipped entry.
+// skip records why an entry of a tree was skipped, up to maxNotices entries.
 func (l *listing) skip(name, sentence string) {
 	if len(l.skipped) == maxNotices {
 		l.more++
@@ -87,7 +87,7 @@ func (l *listing) skip(name, sentence string) {
 	l.skipped = append(l.skipped, index.Notice{Name: printable(name), Sentence: sentence})
 }
 
-// notices returns the notices about skipped entries.
+// notices returns the notices, and one that counts the entries beyond maxNotices.
 func (l *listing) notices() []index.Notice {
 	if l.more == 0 {
 		return l.skipped
@@ -95,12 +95,12 @@ func (l *listing) notices() []index.Notice {
 	return append(l.skipped, index.Notice{Name: plural.Count(l.more, "more entry"), Sentence: "They are left out too."})
 }
 
-// printable returns a name in a form that can be stored and shown.
+// printable replaces NUL and invalid UTF-8 in a name, so that the name can be stored and shown.
 func printable(name string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// list lists the files of a tree to write to the folder.
+// list returns the files of a tree that are to be written to the folder.
 func (m *Mirror) list(ctx context.Context, store storer.EncodedObjectStorer, root plumbing.Hash) (*listing, error) {
 	out := &listing{files: make(map[string]plumbing.Hash)}
 	read := &trees{store: store, entries: maxEntries, bytes: maxTrees}
@@ -280,7 +280,7 @@ func (r *trees) compare(ctx context.Context, from, to plumbing.Hash) ([]change, 
 	return out, nil
 }
 
-// parents returns the first parents of a commit.
+// parents returns up to maxParents parents of a commit.
 func parents(c *object.Commit) []plumbing.Hash {
 	return c.ParentHashes[:min(len(c.ParentHashes), maxParents)]
 }

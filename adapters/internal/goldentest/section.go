@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sections parses each file in testdata that has an extension such as ".html". It compares the
-// result with the file of the same name and the extension ".golden". The result is the head that
-// parse returns, followed by the sections.
+// Sections parses each file in testdata whose name ends in ending, such as ".html". It compares the
+// result with the file of the same name that ends in ".golden". The result is the head that parse
+// returns, followed by the sections.
 func Sections(t *testing.T, ending string, parse func(source string) (head string, sections []document.Section)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*" + ending)

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// allowed is the maximum ratio of costs for ten times the length. For linear code the ratio is
-	// 10. The rest allows for noise.
+	// allowed is the maximum factor by which the time may grow if the text is ten times as long. It
+	// is 10 for linear code. The rest allows for noise.
 	allowed = 40
-	// allowedMemory is like allowed, for memory. Quadratic code would need 100 times as much. The
-	// limit is above 10 for two reasons: a long answer is laid out again if it does not fit its
-	// messages, and under the race detector the parser's pools keep nothing.
+	// allowedMemory is the same factor for memory. Quadratic code would need 100 times as much. The
+	// factor is above 10 because a long answer is laid out again if it does not fit its messages,
+	// and because the parser's pools keep nothing under the race detector.
 	allowedMemory = 70
 	// raced is an additional factor under the race detector. There the parser's pools keep nothing,
 	// so linear code looks quadratic. A separate run of make test checks the real limits.
@@ -33,8 +33,8 @@ const (
 // Cost is the cost of reading one text.
 type Cost struct {
 	Name   string
-	Time   time.Duration // of the processor
-	Memory uint64        // bytes that were allocated, garbage included
+	Time   time.Duration // processor time
+	Memory uint64        // allocated bytes, garbage included
 }
 
 // Linear reads hostile texts of two lengths. The long text is ten times the length of the short
@@ -62,7 +62,7 @@ func Linear(t *testing.T, read func(text string)) {
 			t.Fatalf("there is no short text for %s", text.Name)
 		}
 		least, cost := measure(before, read), measure(text, read)
-		// something else may have been going on
+		// other work of the process may have slowed the first attempt
 		for try := 0; try < 2 && tooSlow(cost, least, len(text.Text)); try++ {
 			cost.Time = min(cost.Time, measure(text, read).Time)
 		}
@@ -84,7 +84,7 @@ func tooSlow(cost, of Cost, size int) bool {
 	return cost.Time > time.Duration(size)*free && cost.Time > time.Duration(times())*allowed*of.Time
 }
 
-// times returns the factor by which limits are raised in this process.
+// times returns the factor for all limits: raced under the race detector, and 1 otherwise.
 func times() uint64 {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-race" && s.Value == "true" }) {
 		return raced

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// peak is the environment variable that contains the child process's memory limit.
+// peak is the environment variable that tells the child process which test to run.
 const peak = "HOSTILETEST_PEAK"
 
 // Peak runs read in a separate process. It fails if that process dies or takes more than limit

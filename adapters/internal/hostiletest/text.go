@@ -25,7 +25,7 @@ var tokens = []string{
 	"|", "|\n", "| a | b |", "|a|\n", "|-|\n", "|a|\n|-|\n", "a|b\n-|-\n", "\\|", ":-:|", "$$", "\\(", "\\[", "{#a}", "{", ". ", "! A", "1. A ",
 }
 
-// One yields texts that repeat one token, and a few others.
+// One yields texts of about size bytes: each token repeated, and the texts of made.
 func One(size int) iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		for _, token := range tokens {
@@ -83,7 +83,7 @@ func Few(size int) iter.Seq[Text] {
 	}
 }
 
-// within puts a token in places where blocks and links contain text.
+// within returns texts that repeat a token in a block or link, such as a table cell.
 func within(token string, size int) []Text {
 	word := strings.TrimRight(token, "\n")
 	lines := func(name, head, before, after string) Text {
@@ -102,7 +102,7 @@ func within(token string, size int) []Text {
 	}
 }
 
-// made are texts that are not repetitions.
+// made returns slow texts that are more than one repeated token, such as nested links.
 func made(size int) []Text {
 	nested := func(open, end string) string {
 		n := size / (len(open) + len(end))
@@ -137,7 +137,8 @@ func made(size int) []Text {
 	}
 }
 
-// backticks are runs of which none closes another.
+// backticks returns runs of backticks. Each run is longer than the one before, so no run closes
+// another.
 func backticks(size int) string {
 	var b strings.Builder
 	for i := 1; b.Len() < size; i++ {

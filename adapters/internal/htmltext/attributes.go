@@ -9,8 +9,8 @@ import (
 // attributes holds the attributes of an element that affect its text.
 type attributes struct {
 	id, href, rel, role, lang, name, property, content string
-	navigational                                       bool // its class is one of navigation
-	aside                                              bool // its class is one of a note
+	navigational                                       bool // its class or aria-hidden marks navigation
+	aside                                              bool // its class is that of a note
 	classes                                            string
 }
 
@@ -66,7 +66,7 @@ func (a attributes) navigation(tag atom.Atom, inMain bool) bool {
 		return false
 	case atom.Nav:
 		return true
-	case atom.Header, atom.Footer, atom.Aside: // of the page; inside an article they belong to it
+	case atom.Header, atom.Footer, atom.Aside: // outside the main part they belong to the page
 		if !inMain {
 			return true
 		}
@@ -86,12 +86,12 @@ var waysElsewhere = map[string]bool{
 	"footer": true, "pagefooter": true, "sitefooter": true, "siteheader": true, "skiplink": true,
 }
 
-// plainID returns an id in lower case without hyphens.
+// plainID returns an id in lower case without hyphens and underscores.
 func plainID(id string) string { return strings.ToLower(hyphens.Replace(id)) }
 
 var hyphens = strings.NewReplacer("-", "", "_", "")
 
-// layout reports whether an element only serves layout.
+// layout reports whether an element, such as a div, may only arrange other elements.
 func layout(tag atom.Atom) bool {
 	switch tag {
 	case atom.Div, atom.Ul, atom.Ol, atom.Table, atom.Aside:
@@ -113,8 +113,8 @@ func navigationClass(class string) bool {
 	return false
 }
 
-// furniture reports whether an element's id names a part of the page's frame, rather than an anchor
-// for the text that follows.
+// furniture reports whether an element's id names a part of the page's frame. Such an id is no
+// anchor for the text that follows.
 func furniture(tag atom.Atom, a attributes) bool {
 	switch tag {
 	case atom.Header, atom.Footer, atom.Nav, atom.Form:
@@ -147,7 +147,7 @@ func isAside(tag atom.Atom) bool {
 	return false
 }
 
-// unreadable elements hold no text for readers.
+// unreadable reports whether an element has no text for readers, such as a script.
 func unreadable(tag atom.Atom) bool {
 	switch tag {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object, atom.Canvas, atom.Audio, atom.Video,
@@ -157,7 +157,8 @@ func unreadable(tag atom.Atom) bool {
 	return false
 }
 
-// formatting lists elements that have no effect on plain text. Pages often lack their end tags.
+// formatting reports whether an element has no effect on plain text. Pages often lack the end tags
+// of such elements.
 func formatting(tag atom.Atom) bool {
 	switch tag {
 	case atom.B, atom.I, atom.Em, atom.Strong, atom.U, atom.Font, atom.Big, atom.Small, atom.S, atom.Strike, atom.Abbr, atom.Acronym, atom.Cite,

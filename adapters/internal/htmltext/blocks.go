@@ -96,7 +96,7 @@ func (x *extractor) finish(e element) {
 		x.leaveTable()
 	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
 		if x.text.code--; x.text.code > 0 || x.preDepth > 0 {
-			return // the outermost one writes the marks
+			return // the outermost code element writes the marks
 		}
 		if code := strings.TrimSpace(x.text.since(e.mark)); code != "" && !x.inTitle() {
 			x.text.replace(e.mark, document.InlineCode(strings.ReplaceAll(code, "\n", " ")))
@@ -120,8 +120,8 @@ func (x *extractor) finish(e element) {
 // longestPower is the maximum length of a superscript number in bytes.
 const longestPower = 20
 
-// inTitle reports whether the current text belongs to a heading or a term. Such text is written
-// without marks.
+// inTitle reports whether the current text belongs to a heading or a term. Code and links in such
+// text are written without marks.
 func (x *extractor) inTitle() bool {
 	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		switch x.open[i].tag {
@@ -144,7 +144,7 @@ func (x *extractor) finishLink(e element) {
 		return
 	}
 	if x.inTitle() {
-		// by which a heading is linked to
+		// a link to the heading itself, such as "¶"
 		sign := strings.HasPrefix(e.href, "#") && !strings.ContainsFunc(text, isWordRune)
 		// [source], [edit]
 		if sign || strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
@@ -162,7 +162,7 @@ func (x *extractor) finishLink(e element) {
 	}
 }
 
-// link stores a link to another page.
+// link records a link to another page, up to document.MaxLinks links.
 func (x *extractor) link(text string, e element) {
 	to := strings.TrimSpace(e.href)
 	if to == "" || to[0] == '#' || len(x.links) == document.MaxLinks {
@@ -182,7 +182,7 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r)
 func (x *extractor) finishHeading(e element) {
 	text, linked := collapse(x.text.take()), collapse(x.linked)
 	x.linked = ""
-	// the name of the site, which leads to its first page
+	// the heading is the site's name, with a link to its first page
 	if text == "" || x.choosy && e.tag == atom.H1 && !e.main && text == linked {
 		return
 	}
@@ -231,7 +231,7 @@ func (x *extractor) flush() {
 	}
 }
 
-// paragraph puts a paragraph where it belongs.
+// paragraph adds a paragraph to the open table cell, the open list, or the page.
 func (x *extractor) paragraph(text string) {
 	switch {
 	case x.table != nil:

@@ -11,11 +11,11 @@ import (
 type Contents struct{ links, letters int }
 
 const (
-	fewestEntries = 3    // of a table of contents
-	mostlyLinks   = 0.85 // the share of its letters in links
+	fewestEntries = 3    // minimum number of links
+	mostlyLinks   = 0.85 // minimum share of the block's letters in links
 )
 
-// Link records a link of the block.
+// Link records a link of the block. Only links within the page count.
 func (c *Contents) Link(text, address string) {
 	if len(address) > 1 && strings.HasPrefix(address, "#") {
 		c.links++

@@ -18,7 +18,7 @@ const (
 	dtLevel = 10
 )
 
-// element is an open element.
+// element is an HTML element whose end tag has not been read yet.
 type element struct {
 	tag    atom.Atom
 	skip   bool // its content is dropped
@@ -27,13 +27,13 @@ type element struct {
 	anchor string
 	href   string
 	mark   mark // where its text begins, for inline elements
-	// of the code inside; may be empty
+	// language is the programming language of the code inside. It may be empty.
 	language string
 }
 
 type extractor struct {
 	tokens   *html.Tokenizer
-	choosy   bool // leave navigation out
+	choosy   bool // omits navigation
 	page     Page
 	main     document.Outline
 	all      document.Outline
@@ -41,12 +41,12 @@ type extractor struct {
 	text     inline
 	pre      strings.Builder
 	preDepth int
-	language string // of pre
-	anchor   string // of the nearest element above, if no text is between
+	language string // programming language of pre
+	anchor   string // id of the nearest element before the next text
 	label    string // heading of a note, to be written before its text
 	contents Contents
 	headings int    // open headings
-	linked   string // of a heading, what leads to another page
+	linked   string // text in the open heading that links to another page
 	lists    lists
 	table    *table
 	head     bool // the title has been read
@@ -176,7 +176,7 @@ func (x *extractor) closeTo(depth int) {
 	}
 }
 
-// imply closes elements with an omitted end tag.
+// imply closes elements whose end tags may be omitted before an element with the given tag.
 func (x *extractor) imply(tag atom.Atom) {
 	switch tag {
 	case atom.Li:
@@ -207,7 +207,8 @@ func (x *extractor) imply(tag atom.Atom) {
 	}
 }
 
-// closeWithin closes the innermost element with a tag, unless a bounding element is further inside.
+// closeWithin closes the innermost element with a tag, unless an element in bounds is open inside
+// it.
 func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
 	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		for _, bound := range bounds {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// meta reads a meta element.
+// meta reads the date of the page's last change from a meta element.
 func (x *extractor) meta(a attributes) {
 	key := a.property
 	if key == "" {
@@ -38,7 +38,7 @@ func (x *extractor) comment(text []byte) {
 	x.head = header.Title != ""
 }
 
-// title reads a title element. The first title with text counts.
+// title records the text of a title element. Only the first title with text counts.
 func (x *extractor) title(text string) {
 	if !x.head && text != "" {
 		x.page.Title, x.head = text, true

@@ -16,16 +16,16 @@ import (
 
 // Page is the metadata and content of a page.
 type Page struct {
-	Title string // of the page, else its first heading of the highest rank; may be empty
-	// the page's canonical address as written; may be relative or empty
+	Title string // title, or else the first heading of the highest rank; may be empty
+	// Canonical is the page's canonical address as written. It may be relative or empty.
 	Canonical string
 	Language  string // primary subtag of the html element's lang, in lower case; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
-	// the base of relative links as written; may be relative; if empty, the base is the page's
-	// address
+	// Base is the base of relative links as written. It may be relative. If it is empty, the base
+	// is the page's address.
 	Base  string
-	Links []document.Link // to other pages, of the part that Sections hold, as written
+	Links []document.Link // links to other pages in Sections, as written
 }
 
 // Read parses a page in UTF-8. It reserves memory from the process's pool. A page without text has

@@ -37,7 +37,7 @@ func (t *inline) add(text []byte) {
 		case '\u00a0', '\u2002', '\u2003', '\u2009', '\u202f', '\u3000':
 			t.space = true
 		case '\u00ad', '\u200b', '\u2060', '\ufeff':
-			// soft hyphens and the like are invisible and would part words
+			// soft hyphens and other invisible characters would split words
 		default:
 			t.gap()
 			t.bytes = append(t.bytes, text[i:i+size]...)
@@ -60,7 +60,7 @@ func (t *inline) lineBreak() {
 	t.space = false
 }
 
-// take returns the text and empties it.
+// take returns the text and clears the buffer.
 func (t *inline) take() string {
 	text := strings.TrimSpace(string(t.bytes))
 	t.bytes, t.space = t.bytes[:0], false
@@ -68,7 +68,7 @@ func (t *inline) take() string {
 	return text
 }
 
-// since is the text from a mark on.
+// since returns the text after a mark, or "" if the mark is invalid.
 func (t *inline) since(m mark) string {
 	if m.taken != t.takes {
 		return ""
@@ -76,7 +76,7 @@ func (t *inline) since(m mark) string {
 	return string(t.bytes[m.at:])
 }
 
-// length returns the number of bytes after a mark.
+// length returns the number of bytes after a mark, or 0 if the mark is invalid.
 func (t *inline) length(m mark) int {
 	if m.taken != t.takes {
 		return 0
@@ -84,7 +84,8 @@ func (t *inline) length(m mark) int {
 	return len(t.bytes) - m.at
 }
 
-// replace replaces the text after a mark. It keeps the space before the text.
+// replace replaces the text after a mark. The mark must be valid, and the text after it not empty.
+// replace keeps a space at the start of the old text.
 func (t *inline) replace(m mark, text string) {
 	before := t.bytes[m.at]
 	t.bytes = t.bytes[:m.at]

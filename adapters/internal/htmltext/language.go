@@ -12,7 +12,7 @@ func codeLanguage(tag atom.Atom, classes string) string {
 	if tag != atom.Pre && tag != atom.Code && tag != atom.Div {
 		return ""
 	}
-	source := false // of Pandoc, whose classes are "sourceCode" and the language
+	source := false // the class before is "sourceCode": Pandoc writes the language after it
 	for class := range strings.FieldsSeq(classes) {
 		for _, prefix := range []string{"language-", "highlight-source-", "highlight-text-", "highlight-", "lang-"} {
 			name, found := strings.CutPrefix(class, prefix)
@@ -32,7 +32,7 @@ func codeLanguage(tag atom.Atom, classes string) string {
 	return ""
 }
 
-// named reports whether a text is the name of a language.
+// named reports whether a class may be the name of a language, unlike "none" or "text".
 func named(name string) bool {
 	switch name {
 	case "", "default", "none", "text", "plaintext", "plain", "nohighlight", "numberSource", "literalinclude":

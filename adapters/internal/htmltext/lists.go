@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// lists holds the open lists, and the lines of the outermost list.
+// lists contains the open lists and the lines that were collected in them.
 type lists struct {
 	open  []list
 	lines strings.Builder
@@ -48,7 +48,7 @@ func (l *lists) item() {
 // add writes a paragraph as lines of the innermost list.
 func (l *lists) add(text string) {
 	if l.lines.Len() > document.MaxText {
-		return // the page is refused for it
+		return // such a long page is refused
 	}
 	last := &l.open[len(l.open)-1]
 	indent := strings.Repeat("  ", max(l.depth()-1, 0))
@@ -86,7 +86,7 @@ func (x *extractor) leaveList() {
 	}
 }
 
-// closeListBlock writes the list lines collected so far.
+// closeListBlock writes the collected lines as one block.
 func (x *extractor) closeListBlock() {
 	if x.lists.lines.Len() == 0 {
 		return

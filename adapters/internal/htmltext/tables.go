@@ -10,7 +10,7 @@ import (
 type table struct {
 	depth   int
 	rows    []string
-	columns int // most cells of a row
+	columns int // maximum number of cells in a row
 	cells   []string
 	text    strings.Builder
 }
@@ -31,7 +31,7 @@ func (t *table) add(text string) {
 	t.text.WriteString(strings.ReplaceAll(text, "\n", " "))
 }
 
-// cell ends a cell.
+// cell ends the open cell and adds it to the row.
 func (t *table) cell() {
 	if t == nil || t.depth > 1 {
 		return
@@ -40,7 +40,7 @@ func (t *table) cell() {
 	t.text.Reset()
 }
 
-// row ends the current row before a new row starts.
+// row ends the current row and adds it to the table.
 func (t *table) row() {
 	if t == nil || t.depth > 1 {
 		return
@@ -74,7 +74,7 @@ func (x *extractor) leaveTable() {
 		x.block(document.Table, strings.Join(t.rows, "\n"))
 	case len(t.rows) > 1: // a table of one column is a list
 		x.block(document.List, "- "+strings.Join(t.rows, "\n- "))
-	case len(t.rows) == 1: // and one of one cell is a box
+	case len(t.rows) == 1: // a table of one cell is a box
 		x.block(document.Paragraph, t.rows[0])
 	}
 }

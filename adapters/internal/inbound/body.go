@@ -15,15 +15,15 @@ import (
 // Bodies reads the bodies of requests from untrusted clients. It limits memory and connections, so
 // that a flood of requests does not disturb answers. It is safe for concurrent use.
 type Bodies struct {
-	most int64         // bytes of a body
+	most int64         // maximum bytes of a body
 	room chan struct{} // one value per body in memory
 
 	mu sync.Mutex
-	// requests whose bodies are still being received, oldest first
+	// sending lists the requests whose bodies are being received, oldest first.
 	sending []*http.ResponseController
 }
 
-// NewBodies returns a Bodies that holds atOnce bodies of at most most bytes each.
+// NewBodies returns a Bodies that holds up to atOnce bodies in memory, each of at most most bytes.
 func NewBodies(most int64, atOnce int) *Bodies {
 	return &Bodies{most: most, room: make(chan struct{}, atOnce)}
 }
@@ -45,8 +45,8 @@ func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	})
 }
 
-// Take reads a body. If reading fails, it responds to the request with an error. Otherwise the
-// caller must call done to free the slot.
+// Take reads the body of a request. If reading fails, it sends an error response and ok is false.
+// Otherwise the caller must call done to free the slot.
 func (b *Bodies) Take(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
 	if !b.enter(r.Context()) {
 		crowded(w)

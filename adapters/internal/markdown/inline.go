@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Slug returns the anchor that GitHub gives to the first heading with a title. The anchor is in
-// lower case, without punctuation, with hyphens for spaces.
+// Slug returns the anchor that GitHub gives to the first heading with a title. It is "set-up" for
+// "Set up!".
 func Slug(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -70,7 +70,7 @@ func (w *inline) node(n ast.Node) {
 		w.link(n, string(unescape(n.Destination)))
 	case *ast.AutoLink:
 		w.Write(n.URL(source))
-	case *ast.Image: // its text replaces content that cannot be quoted
+	case *ast.Image: // omitted, because its text describes what cannot be quoted
 	case *ast.RawHTML:
 		if n.Segments.Len() > 0 {
 			if s := n.Segments.At(0); strings.HasPrefix(strings.ToLower(string(s.Value(source))), "<br") {

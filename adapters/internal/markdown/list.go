@@ -72,7 +72,7 @@ func (l *list) flush() {
 	l.lines.Reset()
 }
 
-// note notes the links of an item.
+// note records the links of an item in l.contents.
 func (l *list) note(parent ast.Node) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if link, ok := n.(*ast.Link); ok {

@@ -27,7 +27,8 @@ type Page struct {
 	Links    []document.Link // to other pages, as written
 }
 
-// grammar is stateless. goldmark keeps the state in the context of each call.
+// grammar is the Markdown parser. It is stateless, because goldmark keeps the state of each call in
+// a context.
 var grammar = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(parser.WithHeadingAttribute()), 100),
@@ -84,7 +85,7 @@ func parse(ctx context.Context, source string) (Page, error) {
 	return Page{Title: r.outline.Title(), Sections: r.outline.Sections(), Links: r.links}, nil
 }
 
-// piece parses a part of the text. Link definitions of other parts apply in it.
+// piece parses a part of the text. known are the link definitions of the whole text.
 func (r *reader) piece(ctx context.Context, source string, known []parser.Reference) error {
 	pc := parser.NewContext()
 	for _, d := range known {

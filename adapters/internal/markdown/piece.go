@@ -23,11 +23,11 @@ const (
 	longestInfo = 100
 )
 
-// pieces cuts a text before headings, else before paragraphs, else between any two lines. Fenced
-// code that is cut gets fences in both pieces.
+// pieces splits a long text. It cuts before a heading if possible, else before a paragraph, else
+// between any two lines. Fenced code that is cut gets fences in both pieces.
 func pieces(source string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		var fence, info string // that opened the code around the line, and what stands behind it
+		var fence, info string // opening fence of the code around the line, and the text after it
 		begin, start, size, blank := "", 0, 0, true
 		at := 0
 		for line := range strings.Lines(source) {

@@ -9,9 +9,9 @@ const (
 	longestParagraph = 8 << 10
 )
 
-// tame changes texts for which the parser would need quadratic time, and no other texts. It removes
-// the outer marks of deeply nested quotes and splits paragraphs of many pages. It does not change
-// tables and fenced code, which are read line by line.
+// tame changes a text for which the parser would need quadratic time. It removes the outer marks of
+// deeply nested quotes and splits paragraphs of many pages. It does not change tables and fenced
+// code, which are parsed line by line.
 func tame(source string) string {
 	var b strings.Builder
 	b.Grow(len(source) + len(source)/longestParagraph)
@@ -25,7 +25,7 @@ func tame(source string) string {
 			paragraph, table = 0, false
 		case fenced || (table && len(line) <= longestParagraph):
 		case strings.Contains(bare, "|") && strings.Contains(bare, "-") && strings.Trim(bare, "|:- ") == "":
-			table = true // the line under its header
+			table = true // the line under the table's header
 		default:
 			line = unquote(line)
 			if paragraph += len(line); paragraph > longestParagraph {

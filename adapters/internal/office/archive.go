@@ -28,14 +28,15 @@ var (
 type archive struct {
 	parts     map[string]*zip.File // by name in lower case, because programs use different cases
 	remaining int64                // bytes that may still be unpacked
-	most      int                  // bytes of text that are wanted
-	text      int                  // bytes of text that were taken
+	most      int                  // bytes of text that the caller wants
+	text      int                  // bytes of text that were read
 }
 
 // pieceSize is the memory of a piece of text, in addition to the text's bytes.
 const pieceSize = 16
 
-// addText adds n bytes of kept text, or of its overhead, to the count.
+// addText counts n bytes of text, or of memory for text. It returns errEnough if they exceed the
+// wanted amount.
 func (a *archive) addText(n int) error {
 	if a.text += n; a.text > a.most {
 		return errEnough
@@ -47,11 +48,11 @@ func (a *archive) addText(n int) error {
 var entry = []byte("PK\x01\x02")
 
 func open(raw []byte, most int) (*archive, error) {
-	// a compound file: how Office encrypts, and how it wrote before 2007
+	// a compound file: the format of encrypted files, and of Office before 2007
 	if bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) {
 		return nil, errors.New("it is protected with a password, or in the format that Office had before 2007. Save it as .docx, .xlsx or .pptx without a password")
 	}
-	if bytes.Count(raw, entry) > mostMembers { // before the directory is held
+	if bytes.Count(raw, entry) > mostMembers { // before the directory is in memory
 		return nil, fmt.Errorf("it is no document of a person: it holds more than %d parts. Split it into smaller documents", mostMembers)
 	}
 	packed, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
@@ -69,8 +70,8 @@ func open(raw []byte, most int) (*archive, error) {
 
 func partName(name string) string { return strings.ToLower(strings.TrimPrefix(name, "/")) }
 
-// part decompresses a part and reads up to most bytes of it. found is false if the part does not
-// exist.
+// part decompresses a part and calls read with its XML. Reading fails after most bytes. found is
+// false if the part does not exist.
 func (a *archive) part(name string, most int64, read func(*boundedxml.Decoder) error) (found bool, err error) {
 	f := a.parts[partName(name)]
 	if f == nil {
@@ -83,7 +84,7 @@ func (a *archive) part(name string, most int64, read func(*boundedxml.Decoder) e
 	return true, errors.Join(read(boundedxml.New(&limited{packed, most, a}, true)), packed.Close())
 }
 
-// limited fails after more bytes than allowed.
+// limited is a reader that fails if the part or the whole file has too many bytes.
 type limited struct {
 	from io.Reader
 	left int64
@@ -110,8 +111,8 @@ type relation struct {
 	target string // name of the other part
 }
 
-// relations returns the relations of a part. The part "" is the file. A malformed list counts as
-// empty.
+// relations returns the relations of a part, or of the file if part is "". A malformed list counts
+// as empty.
 func (a *archive) relations(ctx context.Context, part string) []relation {
 	var found []relation
 	name := path.Join(path.Dir(part), "_rels", path.Base(part)+".rels")

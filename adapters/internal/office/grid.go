@@ -7,26 +7,28 @@ import (
 )
 
 // grid converts the rows of a sheet to tables. Adjacent rows form one table, and the first row is
-// the header. If an empty row splits a table, the header is repeated for the following rows. If
-// such a part begins with a row of one value, that row becomes a line of text. A grid is not safe
-// for concurrent use.
+// the header. If an empty row splits a table, the header is repeated for the following rows. A row
+// of one value that continues no table becomes a line of text. A grid is not safe for concurrent
+// use.
 type grid struct {
 	outline *document.Outline
-	name    string // of the sheet, until there is content below it
+	name    string // name of the sheet; empty once it is written
 
 	header []cell
-	// the header is too long to repeat in every passage, so each value has its column's name
+	// wide means that the header is too long to repeat in every passage. Each value then has its
+	// column's name.
 	wide bool
 	caption,
-	// since the header: a line of text came just before this row, and some value was a number
+	// caption: a line of text came just before this row; amounts: a value since the header is a
+	// number
 	amounts bool
 
 	last  int // number of the previous row
 	left  int // first used column, as stated in the sheet
 	begun bool
 	kind  document.BlockKind
-	text  strings.Builder // of the open block
-	most  int             // bytes of text that are wanted
+	text  strings.Builder // text of the open block
+	most  int             // bytes of text that the caller wants
 	full  bool            // there was more text
 }
 
@@ -57,7 +59,8 @@ func (g *grid) row(number int, cells []cell) error {
 	return nil
 }
 
-// table starts a table with a row, below the current header.
+// table starts a table with a row. The row becomes the header if it does not fit the current header
+// or looks like one. Otherwise the current header is repeated.
 func (g *grid) table(cells []cell) {
 	g.end()
 	if g.header == nil || !g.fits(cells) || hasNoNumbers(cells) && (g.amounts || g.caption) {
@@ -119,7 +122,7 @@ func (g *grid) write(cells []cell) {
 	}
 }
 
-// columns writes each value in its column.
+// columns writes a line with each value in its column.
 func (g *grid) columns(cells []cell) {
 	g.line()
 	at := g.left
@@ -160,7 +163,7 @@ func (g *grid) begin(kind document.BlockKind) {
 	g.begun, g.kind = true, kind
 }
 
-// line begins a line of the open block.
+// line begins a new line in the open block.
 func (g *grid) line() {
 	if g.text.Len() > 0 {
 		g.writeText("\n")
@@ -175,7 +178,7 @@ func (g *grid) writeText(text string) {
 	}
 }
 
-// end ends the open block.
+// end writes the open block to the outline, below the name of the sheet if it is the first.
 func (g *grid) end() {
 	g.begun = false
 	if g.text.Len() == 0 {

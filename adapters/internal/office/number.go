@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// days1900 and days1904 are the days between 1970-01-01 and day 0. Excel counts 29 February 1900,
-// which did not exist. Dates are therefore right only from March 1900.
+// days1900 and days1904 are the days from 1970-01-01 to day 0 of Excel's two date systems. Excel
+// counts 29 February 1900, which did not exist. days1900 is therefore right only from March 1900.
 const (
 	days1900 = -25569
 	days1904 = -24107
@@ -19,7 +19,7 @@ const (
 // every spelling.
 type format struct {
 	date, clock   bool
-	hours         bool // of more than a day, as "[h]:mm"
+	hours         bool // hours can exceed a day, as in "[h]:mm"
 	percent       bool
 	decimals      int  // number of decimals; -1: as many as there are
 	optional      bool // trailing zeros are omitted
@@ -56,7 +56,7 @@ func builtIn(id string) string {
 // mostCode is the maximum length of a format code in Excel, in bytes.
 const mostCode = 1020
 
-// formatOf parses the first part of a code. That part is for positive numbers.
+// formatOf parses the first part of a format code, which is for positive numbers.
 func formatOf(code string) format {
 	f := format{decimals: -1}
 	if code == "" || len(code) > mostCode || strings.EqualFold(code, "General") || code == "@" {
@@ -81,7 +81,7 @@ func formatOf(code string) format {
 			}
 			literal(code[i+1 : i+1+end])
 			i += end + 1
-		case '\\', '_', '*': // a literal character, one for its width, or one for a gap
+		case '\\', '_', '*': // the next character is literal, a width, or a filler
 			if c == '\\' && i+1 < len(code) {
 				literal(code[i+1 : i+2])
 			}
@@ -110,7 +110,7 @@ func formatOf(code string) format {
 		case '.':
 			point = digits
 		case ',', 'E', 'e', '/':
-			// in thousands, with a power of ten, or as a fraction: such a number shows as it is
+			// thousands, powers of ten and fractions: such a number is shown as stored
 			if next := code[i+1:]; c != ',' || next == "" || !strings.ContainsRune("0#?", rune(next[0])) {
 				as = digits
 			}
@@ -129,7 +129,7 @@ func formatOf(code string) format {
 		case '$':
 			literal("$")
 		default:
-			if c >= 0x80 { // such as € or £, in the bytes that it has
+			if c >= 0x80 { // a byte of a character such as €
 				literal(code[i : i+1])
 			}
 		}
@@ -152,7 +152,8 @@ func (f format) done(digits, month bool) format {
 	return f
 }
 
-// number formats a stored number. Other text is unchanged.
+// number formats a stored number. from is days1900 or days1904. A text that is not a number is
+// unchanged.
 func (f format) number(stored string, from int) string {
 	n, err := strconv.ParseFloat(stored, 64)
 	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
@@ -209,7 +210,7 @@ func (f format) day(n float64, from int) string {
 	if !f.date {
 		return clock
 	}
-	if from == days1900 && seconds < 60*86_400 { // before the day that never was
+	if from == days1900 && seconds < 60*86_400 { // before 29 February 1900, which did not exist
 		seconds += 86_400
 	}
 	date := time.Unix(seconds+int64(from)*86_400, 0).UTC().Format(time.DateOnly)

@@ -62,7 +62,7 @@ func listLevel(t xml.StartElement) int {
 	return min(max(n, 0), listLevels-1)
 }
 
-// read applies an element of a style.
+// read applies one element of a style's definition.
 func (s *listStyle) read(t xml.StartElement) {
 	switch t.Name.Local {
 	case "basedOn":
@@ -154,7 +154,7 @@ func (n *numbering) ofStyle(id string) listPosition {
 	return listPosition{}
 }
 
-// mark counts an item and returns its marker.
+// mark counts an item and returns its marker, such as "3." or "-".
 func (n *numbering) mark(at listPosition) string {
 	format := n.abstract[n.of[at.list]]
 	if format == nil {

@@ -24,8 +24,8 @@ import (
 
 // Page is the metadata and content of a document.
 type Page struct {
-	// the title from the document's properties, else the first heading of the highest rank or the
-	// first slide's title; may be empty
+	// Title is the title from the document's properties, else the first heading of the highest rank
+	// or the first slide's title. It may be empty.
 	Title     string
 	UpdatedAt time.Time
 	Sections  []document.Section
@@ -37,7 +37,7 @@ var endings = map[string]bool{
 	".docx": true, ".docm": true, ".dotx": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".pptx": true, ".pptm": true, ".ppsx": true, ".potx": true,
 }
 
-// media are their content types.
+// media lists the content types that Parse supports, in lower case.
 var media = map[string]bool{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         true,
@@ -55,12 +55,12 @@ func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
 // parameters.
 func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
-// mostPart and the constants below it are limits of unpacked sizes in bytes. The text of a thick
-// book has less than a tenth of mostPart.
+// mostPart and the other constants are limits. Sizes are unpacked sizes in bytes. The text of a
+// thick book has less than a tenth of mostPart.
 const (
 	mostPart = 64 << 20 // one part with text
-	// limit for everything that is read of a file; a sheet of 100,000 rows with 20 columns has half
-	// of it
+	// mostUnpacked limits everything that is read of a file. A sheet of 100,000 rows with 20
+	// columns has half of it.
 	mostUnpacked   = 160 << 20
 	mostStyles     = 8 << 20
 	mostProperties = 1 << 20
@@ -126,7 +126,7 @@ func parse(ctx context.Context, raw []byte, most int) (Page, error) {
 	case err != nil:
 		return Page{}, sentence(err)
 	}
-	// what PowerPoint calls all of them
+	// PowerPoint gives this title to every presentation
 	if page.Title == "" || folder == "ppt" && page.Title == "PowerPoint Presentation" {
 		page.Title = title
 	}

@@ -25,7 +25,7 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 			if len(ids) == mostPages {
 				return errPages
 			}
-			for _, attribute := range t.Attr { // its own number is named "id" as well
+			for _, attribute := range t.Attr { // the slide's number is named "id" too, without a name space
 				if attribute.Name.Local == "id" && attribute.Name.Space != "" {
 					ids = append(ids, attribute.Value)
 				}
@@ -89,17 +89,17 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 type slide struct {
 	title  string
 	blocks []document.Block
-	// paragraphs of the shapes that are the body of the page; on a page of notes, these are the
-	// notes
+	// body contains the paragraphs of the page's body shapes. On a page of notes, these are the
+	// notes.
 	body []string
 
 	archive *archive
-	// the type of the shape: "title", "body", "sldNum" and so on; empty if the shape has no type
+	// shape is the type of the open shape: "title", "body", "sldNum" and so on. It may be empty.
 	shape  string
 	lines  []line // paragraphs of the shape
 	text   strings.Builder
 	level  int
-	inside int // paragraphs that are open
+	inside int // number of open paragraphs
 	tables int
 	rows   []string
 	cells  []string
@@ -132,7 +132,7 @@ func (s *slide) read(ctx context.Context, d *boundedxml.Decoder) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
-			case "Fallback": // said twice
+			case "Fallback": // repeats the content before it
 				if err := d.Skip(ctx); err != nil {
 					return err
 				}
@@ -155,7 +155,7 @@ func (s *slide) read(ctx context.Context, d *boundedxml.Decoder) error {
 	}
 }
 
-// finish ends what is open.
+// finish ends the open table and shape after parsing has stopped early.
 func (s *slide) finish() {
 	if s.tables > 0 {
 		for _, l := range s.lines {
@@ -175,7 +175,7 @@ func (s *slide) start(t xml.StartElement) {
 	case "ph":
 		s.shape = boundedxml.Attribute(t, "type")
 		if s.shape == "" {
-			s.shape = "body" // which is what one without a type holds
+			s.shape = "body" // the default type
 		}
 	case "p":
 		s.inside++
@@ -233,12 +233,12 @@ func (s *slide) end(name string) error {
 	return nil
 }
 
-// endShape takes in the paragraphs of a shape.
+// endShape adds the paragraphs of the open shape to the page.
 func (s *slide) endShape() {
 	lines := s.lines
 	s.lines = nil
 	switch s.shape {
-	case "sldNum", "dt", "ftr", "hdr", "sldImg": // content of every page
+	case "sldNum", "dt", "ftr", "hdr", "sldImg": // the same on every page
 		return
 	case "title", "ctrTitle":
 		for _, l := range lines {

@@ -26,7 +26,7 @@ func readWord(ctx context.Context, a *archive, main string) (title string, secti
 	}
 	lists := newNumbering()
 	if _, err := a.part(styles, mostStyles, func(d *boundedxml.Decoder) error { return readStyles(ctx, d, levels, lists.styles) }); err != nil {
-		clear(levels) // without them there are no headings, and the text all the same
+		clear(levels) // without styles there are no headings, but all text
 		clear(lists.styles)
 	}
 	if _, err := a.part(numbers, mostStyles, func(d *boundedxml.Decoder) error { return lists.read(ctx, d) }); err != nil {

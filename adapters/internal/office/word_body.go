@@ -17,18 +17,18 @@ type reader struct {
 	archive *archive
 	levels  map[string]int
 	outline document.Outline
-	list    []string // adjacent items
+	list    []string // lines of the open list
 
-	text      strings.Builder // of the paragraph that is open
-	inside    int             // paragraphs that are open; text boxes nest them
-	level     int             // of the paragraph as a heading; 0 is none, codeLevel is code
+	text      strings.Builder // text of the open paragraph
+	inside    int             // number of open paragraphs; text boxes nest them
+	level     int             // heading level of the paragraph; 0: none, codeLevel: code
 	code      []string        // consecutive lines of code
 	fixed     bool            // the run is in a font of fixed width
 	running   bool            // the paragraph has text in another font
 	item      listPosition
 	numbering *numbering
 
-	tables int // that are open; those inside cells count as text of the cell
+	tables int // number of open tables; a table in a cell is text of the cell
 	rows   []string
 	cells  []string
 	cell   []string
@@ -49,7 +49,7 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "Fallback", "delText", "instrText", "del", "moveFrom":
-				// said twice, deleted, or instructions for Word
+				// repeated or deleted text, or instructions for Word
 				if err := d.Skip(ctx); err != nil {
 					return err
 				}
@@ -84,7 +84,7 @@ func (r *reader) add(text string) error {
 	return nil
 }
 
-// finish ends what is open.
+// finish ends the open paragraph, table, code and list after parsing has stopped early.
 func (r *reader) finish() {
 	r.paragraph(r.text.String())
 	r.cells = append(r.cells, r.cell...)
@@ -119,7 +119,7 @@ func (r *reader) start(t xml.StartElement) error {
 		r.item.is = true
 	case "numId":
 		r.item.list = boundedxml.Attribute(t, "val")
-		r.item.is = r.item.list != "0" // which takes the style's numbers away
+		r.item.is = r.item.list != "0" // 0 removes the numbering of the style
 	case "ilvl":
 		r.item.level = listLevel(t)
 	case "tab":
@@ -176,7 +176,7 @@ func (r *reader) end(name string) error {
 	return nil
 }
 
-// paragraph takes in a paragraph that has ended.
+// paragraph adds a complete paragraph to the open cell, list or code, or to the outline.
 func (r *reader) paragraph(text string) {
 	if r.tables == 0 && (r.level == codeLevel || r.level == 0 && !r.item.is && !r.running && strings.TrimSpace(text) != "") {
 		r.endList()
@@ -205,7 +205,7 @@ func (r *reader) paragraph(text string) {
 func (r *reader) endCode() {
 	if text := strings.Trim(strings.Join(r.code, "\n"), "\n"); len(text) <= longestCodeLine*(strings.Count(text, "\n")+1) {
 		r.outline.Code("", text)
-	} else { // a letter in a font of fixed width
+	} else { // text in a fixed-width font, such as a letter
 		for _, line := range r.code {
 			if line = strings.TrimSpace(line); line != "" {
 				r.outline.Block(document.Paragraph, line)

@@ -17,11 +17,11 @@ import (
 type workbook struct {
 	archive *archive
 	strings []string
-	shared  int      // bytes of strings, and what holds them
-	partly  bool     // there are more of them
-	formats []string // codes of number formats, in the order of the styles that cells name
+	shared  int      // memory of strings in bytes
+	partly  bool     // not all strings were read
+	formats []string // codes of number formats, by the index of the cells' styles
 	shown   map[string]format
-	from    int // the day that the number 0 is: see days1900 and days1904
+	from    int // day of the number 0: days1900 or days1904
 }
 
 // sheet is a sheet of a workbook. Sheets are in the order of their tabs.
@@ -151,7 +151,7 @@ const mostCell = 128 << 10
 // readFormats reads the number formats of cells, by the index of the cells' styles.
 func (w *workbook) readFormats(ctx context.Context, d *boundedxml.Decoder) error {
 	own := make(map[string]string)
-	inside := false // the list that cells refer to; there is one more, for styles with names
+	inside := false // in the list that cells refer to; another list is for named styles
 	for {
 		token, err := d.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -237,7 +237,7 @@ func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid
 				if c.text != "" && c.column < mostColumns && (len(row) == 0 || c.column > row[len(row)-1].column) {
 					row = append(row, c)
 				}
-				// a text that many cells share is held once, and written for each
+				// a shared text is stored once, but written for each cell
 				if size += len(c.text); size > w.archive.most {
 					if len(row) > 0 {
 						return cmp.Or(g.row(number, row), errEnough)
@@ -307,8 +307,8 @@ func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xm
 	}
 }
 
-// show sets the displayed text for a cell's value. If a shared text was not read, the wanted amount
-// of text is reached.
+// show sets the displayed text for a cell's stored value. It returns errEnough if the value is a
+// shared text that was not read.
 func (w *workbook) show(c *cell, start xml.StartElement, value string) error {
 	switch boundedxml.Attribute(start, "t") {
 	case "s":

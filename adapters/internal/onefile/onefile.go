@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Read parses a file, given its name and content. It writes the file into a separate folder and
+// Read parses a file, given its name and content. It writes the file into a temporary folder and
 // reads it with the connector that read returns. The document contains only the file's content. The
 // error is index.ErrSkipped if the file has no readable text.
 func Read(ctx context.Context, name string, data []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
@@ -22,7 +22,7 @@ func Read(ctx context.Context, name string, data []byte, read func(path string) 
 	if err != nil {
 		return none, fmt.Errorf("make a folder for a file: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // it lies in the folder for what may be deleted
+	defer func() { _ = os.RemoveAll(folder) }() // the system may also delete it
 	path := filepath.Join(folder, "file"+strings.ToLower(filepath.Ext(filepath.Base(name))))
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return none, fmt.Errorf("write a file: %w", err)

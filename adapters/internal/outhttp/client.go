@@ -17,7 +17,7 @@ import (
 
 // Config configures a client. The zero value is ready to use.
 type Config struct {
-	UserAgent   string // sent where a request names none; default "footnote"
+	UserAgent   string // for requests that have none; default "footnote"
 	CAFile      string // PEM certificates that are trusted in addition to the system's
 	DialTimeout time.Duration
 	TLSTimeout  time.Duration
@@ -43,7 +43,8 @@ const (
 	defaultHeaderTimeout = 3 * time.Minute
 	defaultIdlePerHost   = 16
 	idleTimeout          = 90 * time.Second
-	// HTTP/2 ping interval; a connection that died silently is detected within twice this time
+	// pingAfter is the HTTP/2 ping interval. A connection that died silently is detected within
+	// twice this time.
 	pingAfter = 20 * time.Second
 )
 
@@ -104,7 +105,7 @@ func New(config Config) (*http.Client, error) {
 		Proxy:                 config.Proxy,
 		DialContext:           dial,
 		TLSClientConfig:       trusted,
-		ForceAttemptHTTP2:     true, // a TLS configuration of one's own turns it off otherwise
+		ForceAttemptHTTP2:     true, // a custom TLS configuration would turn it off
 		TLSHandshakeTimeout:   config.TLSTimeout,
 		ResponseHeaderTimeout: config.HeaderTimeout,
 		ExpectContinueTimeout: time.Second,

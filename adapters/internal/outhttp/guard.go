@@ -24,7 +24,8 @@ import (
 // proxy can resolve are subject to the proxy's rules.
 type Guard struct {
 	setting string // setting with the allowed hosts
-	// host names that are allowed regardless of their addresses; a leading "*." includes subdomains
+	// names lists host names that are allowed regardless of their addresses. A leading "*."
+	// includes subdomains.
 	names    []string
 	prefixes []netip.Prefix
 
@@ -191,7 +192,7 @@ type guardedTransport struct {
 func (t *guardedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := t.inspect(req); err != nil {
 		if req.Body != nil {
-			_ = req.Body.Close() // as the contract of a RoundTripper asks
+			_ = req.Body.Close() // http.RoundTripper requires it
 		}
 		return nil, err
 	}
@@ -222,7 +223,7 @@ func (t *guardedTransport) inspect(req *http.Request) error {
 	}
 	t.dialer.proxies.Store(withPort(proxy), true)
 	addrs, err := net.DefaultResolver.LookupNetIP(req.Context(), "ip", host)
-	if err != nil { // names of the outside are often known to the proxy alone
+	if err != nil { // often only the proxy can resolve external names
 		return nil
 	}
 	for _, addr := range addrs {

@@ -15,24 +15,24 @@ type Quota struct {
 	Burst int
 }
 
-// Part is this process's part of a quota. When the part grows, waiting calls wait less. A killed
-// process counts for some seconds, and in that time a small part can make a call wait for a minute.
-// A Part is safe for concurrent use.
+// Part is this process's part of a quota. If the part grows while calls wait, they wait less. A
+// killed process still counts for some seconds, and in that time a small part could make a call
+// wait for a minute. A Part is safe for concurrent use.
 type Part struct {
 	whole Quota
 
 	mu      sync.Mutex
 	limiter *rate.Limiter
 	parts   int
-	changed chan struct{} // closed and replaced when the part is another
+	changed chan struct{} // closed and replaced when the part changes
 }
 
-// Part returns the whole quota as a part. Share then divides it.
+// Part returns a Part that is the whole quota. [Part.Share] divides it.
 func (q Quota) Part() *Part {
 	return &Part{whole: q, limiter: rate.NewLimiter(rate.Every(q.Every), q.Burst), parts: 1, changed: make(chan struct{})}
 }
 
-// Share divides the quota by the number of processes.
+// Share sets the number of processes by which the quota is divided.
 func (p *Part) Share(processes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,8 +55,8 @@ func (p *Part) Spare() bool {
 	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
 }
 
-// Room reports whether a call may be made now that leaves at least left calls of the burst. left is
-// reduced to the burst minus one.
+// Room reports whether at least left calls of the burst remain after one more call. It takes no
+// call. A larger left counts as the burst minus one.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))
 }
@@ -72,7 +72,7 @@ func (p *Part) Wait(ctx context.Context) error {
 	}
 }
 
-// wait is Wait until the part is another.
+// wait is like Wait, but returns false as soon as the part changes.
 func (p *Part) wait(ctx context.Context) (taken bool, err error) {
 	p.mu.Lock()
 	call, changed := p.limiter.Reserve(), p.changed

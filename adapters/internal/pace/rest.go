@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// maxResting limits the remembered keys.
+// maxResting is the number of keys from which a new block removes the expired ones.
 const maxResting = 1000
 
 // Rest stores, for each key, the time until which no call may be made. The zero value has no keys.

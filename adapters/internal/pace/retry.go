@@ -23,7 +23,7 @@ func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 		if seconds >= Forever.Seconds() {
 			return Forever, true
 		}
-		if !(seconds >= 0) { // nor is NaN
+		if !(seconds >= 0) { // negative or NaN
 			return 0, false
 		}
 		return time.Duration(seconds * float64(time.Second)), true

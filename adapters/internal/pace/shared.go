@@ -16,13 +16,13 @@ const (
 	sharedAgain = 5 * time.Second
 )
 
-// Shared accesses tiers that several processes share. While the tiers are unreachable, each process
-// uses its own part. The zero value has no tiers. It is safe for concurrent use and holds no lock
-// during calls.
+// Shared accesses rate limits (thread.Tiers) that several processes share. While they are
+// unreachable, each process uses its own part. The zero value has no tiers. It is safe for
+// concurrent use and holds no lock during calls.
 type Shared struct {
 	mu    sync.Mutex
 	tiers thread.Tiers
-	alone time.Time // they are not called until then
+	alone time.Time // the tiers are not called until then
 }
 
 // Use sets the shared tiers. Call it before other methods.
@@ -32,7 +32,7 @@ func (s *Shared) Use(tiers thread.Tiers) {
 	s.tiers = tiers
 }
 
-// InReach reports whether there are shared tiers and the last call to them succeeded.
+// InReach reports whether there are shared tiers and no recent call to them failed.
 func (s *Shared) InReach() bool { return s.reached() != nil }
 
 func (s *Shared) reached() thread.Tiers {
@@ -54,12 +54,12 @@ func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class t
 	return wait, ok
 }
 
-// Count adds a call that was made without waiting to the count.
+// Count adds a call that did not wait for Take to the calls of a tier.
 func (s *Shared) Count(ctx context.Context, key string, tier thread.Tier) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Count(ctx, key, tier) })
 }
 
-// Pause blocks a tier for a while.
+// Pause blocks the calls of a key for d.
 func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }

@@ -97,9 +97,9 @@ type writer struct {
 	known    words
 	sections []document.Section
 	open     []openTitle
-	page     int // of the open section, from 1
+	page     int // page of the open section, from 1
 	list     []string
-	titles   map[int]string // the first of each level
+	titles   map[int]string // first title of each level
 }
 
 type openTitle struct {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is the kind of an element.
+// kind says whether an element is prose, an item, code, a table or a title.
 type kind int
 
 const (
@@ -28,7 +28,7 @@ type element struct {
 	page  int
 	lines []run
 	table []tableRow
-	level int // of a title
+	level int // rank of a title, from 1
 	right float64
 }
 
@@ -50,7 +50,8 @@ func (e *element) bold() bool {
 	return len(e.lines) > 0
 }
 
-// text returns the element's text for the document.
+// text returns the element's text for the document. It uses known to decide which hyphens at line
+// ends to remove.
 func (e *element) text(known words) string {
 	switch e.kind {
 	case tabular:
@@ -107,7 +108,8 @@ func (e *element) code() string {
 	return strings.Join(lines, "\n")
 }
 
-// cutMark splits off the marker of a list item or the number of a heading.
+// cutMark splits off the marker of a list item or the number of a heading, such as "3.1". ok is
+// false if there is none.
 func cutMark(text string) (mark, rest string, ok bool) {
 	mark, rest, ok = strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
@@ -180,10 +182,10 @@ func usualStep(rows []row) float64 {
 }
 
 const (
-	indent   = 0.8  // in letter sizes
-	wideStep = 1.3  // times the usual step: space between paragraphs
+	indent   = 0.8  // minimum indentation of a paragraph's first line, in letter sizes
+	wideStep = 1.3  // minimum distance between paragraphs, as a multiple of the usual step
 	otherFit = 0.08 // relative difference in letter size that does not occur within a paragraph
-	shortEnd = 0.15 // of the width: free space at the end of a paragraph's last line
+	shortEnd = 0.15 // minimum free space after a paragraph's last line, as a share of the width
 )
 
 // startsElement reports whether a line starts a new element. Otherwise the line continues the
@@ -218,7 +220,7 @@ func startsElement(above *element, l run, step, left, right float64) bool {
 	}
 }
 
-// isUpperCase reports whether a text is in capitals.
+// isUpperCase reports whether a text has no small letters and at least four capitals.
 func isUpperCase(text string) bool {
 	upper := 0
 	for _, r := range text {
@@ -257,7 +259,7 @@ func continues(above, below *element) bool {
 		return false
 	}
 	last, next := above.lines[len(above.lines)-1], below.lines[0]
-	if next.y < last.y && above.page == below.page { // one below the other: flow has decided
+	if next.y < last.y && above.page == below.page { // one below the other: flow has separated them
 		return false
 	}
 	if math.Abs(last.size-next.size) > otherFit*last.size || last.isBold() != next.isBold() || endsSentence(last.text) {

@@ -9,8 +9,8 @@ import (
 
 const (
 	outermost = 3 // rows at the top and bottom that may be running heads and page numbers
-	// minimum number of pages at about the same height; a larger number would miss running heads
-	// that change between chapters
+	// repeatedOn is the minimum number of pages on which a row repeats at about the same height. A
+	// larger number would miss running heads that change between chapters.
 	repeatedOn = 3
 	sameHeight = 3 // points
 )
@@ -21,13 +21,13 @@ var digits = regexp.MustCompile(`[0-9]+|\b[ivxlc]+\b`)
 // pageNumber matches a row that consists of a page number.
 var pageNumber = regexp.MustCompile(`(?i)^[\W_]*(?:page|seite|p\.|s\.)?\s*(?:\d{1,5}|[ivxlc]{1,7})(?:\s*(?:/|of|von|sur|de)\s*\d{1,5})?[\W_]*$`)
 
-// furniture returns the rows that repeat on many pages: running heads, footers, page numbers.
+// furniture counts the rows that repeat on many pages: running heads, footers, page numbers.
 type furniture struct {
 	rows  map[string]int
 	pages int
 }
 
-// findFurniture compares the outermost rows of pages.
+// findFurniture counts, for each row at the top or bottom of a page, the pages that have it.
 func findFurniture(pages [][]row) furniture {
 	f := furniture{make(map[string]int), len(pages)}
 	for _, p := range pages {

@@ -33,8 +33,8 @@ func rounded(size float64) float64 { return math.Round(size*2) / 2 }
 
 const (
 	headingLines  = 3
-	headingText   = 200  // characters
-	headingLarger = 1.12 // times the size of the text
+	headingText   = 200  // maximum length in bytes
+	headingLarger = 1.12 // minimum letter size, as a multiple of the body text's size
 	headingHuge   = 1.4
 )
 
@@ -80,7 +80,7 @@ func markTitles(all []element, marks []bookmark) []element {
 			all[i].level = seen[l]
 		}
 	}
-	for i := range all { // marked last, since the text around a heading tells whether it is one
+	for i := range all { // set last, because headingLook reads the kinds of neighbouring elements
 		if all[i].level > 0 {
 			all[i].kind = title
 		}
@@ -124,12 +124,12 @@ func headingLook(all []element, i int, body float64) (headingStyle, bool) {
 		if !isNumber(mark) {
 			return headingStyle{}, false
 		}
-		// "3.1 Name" numbers sections, and no items
+		// a number such as "3.1" belongs to a section and not to an item
 		if strings.Contains(strings.TrimRight(mark, "."), ".") {
 			return l, true
 		}
 	}
-	// there is text below it
+	// a heading has other text below it
 	return l, i+1 < len(all) && !(all[i+1].bold() && rounded(all[i+1].size()) == l.size)
 }
 
@@ -149,9 +149,9 @@ func markByContents(all []element, marks []bookmark) []element {
 	out := make([]element, 0, len(all)+len(marks))
 	at := 0
 	compared := 0
-	lastFound := -1 // the page that a heading was found on
+	lastFound := -1 // page of the last heading that was found
 	for _, m := range marks {
-		rest := all[at:] // in the order of pages
+		rest := all[at:] // elements are in the order of pages
 		from := at + sort.Search(len(rest), func(i int) bool { return rest[i].page >= m.page })
 		end := at + sort.Search(len(rest), func(i int) bool { return rest[i].page > m.page })
 		found := -1

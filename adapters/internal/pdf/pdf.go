@@ -19,7 +19,7 @@ import (
 
 // Page is a file's metadata and content. A section's anchor is "page=N", which browsers understand.
 type Page struct {
-	Title     string // of its properties, else its first heading of the highest rank; may be empty
+	Title     string // from the properties, or derived from the text; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
 }
@@ -29,8 +29,8 @@ type Options struct {
 	Timeout time.Duration // for one file; 45 s
 }
 
-// defaultTimeout and the constants below it are limits of one file, in addition to the memory limit
-// of the sandbox.
+// defaultTimeout and the other constants are limits of one file, in addition to the memory limit of
+// the sandbox.
 const (
 	defaultTimeout = 45 * time.Second // scheduled indexing has a minute
 	mostPages      = 5_000

@@ -27,7 +27,7 @@ func rows(runs []run) []row {
 		if n := len(all); n > 0 && math.Abs(all[n-1].y-r.y) <= sameRow*max(all[n-1].size, r.size) {
 			last := &all[n-1]
 			if r.size > last.size {
-				last.y, last.size = r.y, r.size // the height of a line is not that of a raised sign before it
+				last.y, last.size = r.y, r.size // a raised sign does not decide the height of its row
 			}
 			last.cells = append(last.cells, r)
 			continue
@@ -44,7 +44,7 @@ func rows(runs []run) []row {
 // raised by less than half a letter. The next line is a whole letter away.
 const sameRow = 0.55
 
-// join joins runs of one row that belong to the same line of text.
+// join joins runs of one row to cells. Runs that are far apart become separate cells.
 func join(runs []run) []run {
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
 	code, leading := true, false
@@ -91,7 +91,8 @@ func join(runs []run) []run {
 // longestMark is the maximum length in bytes of a list item's mark.
 const longestMark = 32
 
-// extend extends this run by a run that follows it. It updates everything except the text.
+// extend adds the extent and the letter counts of the next run to this run. It does not change the
+// text.
 func (r *run) extend(next run) {
 	r.x1 = max(r.x1, next.x1)
 	r.size = (r.size*float64(r.count) + next.size*float64(next.count)) / float64(max(r.count+next.count, 1))

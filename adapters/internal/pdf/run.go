@@ -15,9 +15,9 @@ type run struct {
 	size      float64 // mean size of its letters as drawn
 	text      string
 	bold      int // number of bold characters
-	// number of monospaced characters
+	// mono is the number of monospaced characters.
 	mono  int
-	count int // of characters
+	count int // number of characters
 	turn  int // quarter turns of the text, counter-clockwise
 }
 
@@ -27,14 +27,14 @@ type style struct {
 	turn       int
 	slanted    bool // rotated by an angle other than quarter turns: watermarks
 	bold, mono bool
-	// height of the baseline after rotation
+	// baseline is the height of the baseline after rotation.
 	baseline float64
 }
 
 const (
-	wordGap  = 0.8 // in letter sizes: a wider gap separates runs
-	lineStep = 0.3 // a baseline that moves by more begins another run
-	farthest = 1e6 // points: larger than any page (ISO 32000-1, annex C allows 14,400)
+	wordGap  = 0.8 // maximum gap within a run, in letter sizes
+	lineStep = 0.3 // maximum movement of the baseline within a run, in letter sizes
+	farthest = 1e6 // maximum coordinate in points; ISO 32000-1, annex C allows pages of 14,400
 )
 
 // runs reads a page. ok is false if the page is damaged. PDFium determines the order of characters
@@ -93,7 +93,7 @@ func (s *sandbox) character(ctx context.Context, text, i uint64, styles map[uint
 		return err
 	}
 	st, known := styles[object]
-	if !known || object == 0 { // signs that PDFium adds belong to none
+	if !known || object == 0 { // characters that PDFium inserts belong to no object
 		if st, err = s.style(ctx, text, i); err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ type runBuilder struct {
 	open  run
 	text  strings.Builder
 	last  [2]float64 // horizontal range of the last character
-	space bool       // one precedes the next character
+	space bool       // a space precedes the next character
 }
 
 func (b *runBuilder) add(r rune, left, right float64, st style) {

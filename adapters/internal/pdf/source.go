@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 )
 
-// file is the content read from a file.
+// file is the content of a PDF file before it is converted to a document.
 type file struct {
 	title   string
 	updated time.Time
@@ -148,7 +148,8 @@ func (s *sandbox) text(ctx context.Context, name string, arguments ...uint64) (s
 	return strings.Join(strings.Fields(strings.Trim(string(utf16.Decode(units)), "\x00")), " "), nil
 }
 
-// sensibleTitle returns "" for titles that programs generate.
+// sensibleTitle removes a program's name from a title. It returns "" for titles that programs
+// generate, such as "report.docx".
 func sensibleTitle(title string) string {
 	title = strings.TrimPrefix(title, "Microsoft Word - ")
 	title = strings.TrimPrefix(title, "Microsoft PowerPoint - ")

@@ -49,7 +49,7 @@ func joinLines(text, line string, known words) string {
 // longestWord is the maximum distance at which the beginning of a word is searched backwards.
 const longestWord = 100
 
-// appendLine is joinLines for texts of many lines.
+// appendLine is like joinLines, but appends to a buffer. Many lines then take linear time.
 func appendLine(text []byte, line string, known words) []byte {
 	line = strings.TrimSpace(line)
 	if len(text) == 0 || line == "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// zone is a horizontal part of a page with one layout.
+// zone is a horizontal part of a page with one layout: running text, columns or a table.
 type zone struct {
 	rows    []row
 	gutters []strip // none: running text from border to border
@@ -16,15 +16,15 @@ type zone struct {
 type strip struct{ from, to float64 }
 
 const (
-	gutterWidth = 0.85 // in letter sizes: LaTeX sets columns one letter size apart
+	gutterWidth = 0.85 // minimum width in letter sizes; LaTeX sets columns one letter size apart
 	tableRows   = 2    // minimum number of rows with text on both sides of a gutter
 	columnRows  = 4
-	// minimum mean number of letters in a line of a text column; table cells have fewer in some
-	// column
+	// columnText is the minimum mean number of letters in a line of a text column. In tables, some
+	// column has fewer.
 	columnText   = 16
-	columnFill   = 0.5 // mean filled share of a column's width
+	columnFill   = 0.5 // minimum mean filled share of a column's width
 	mostColumns  = 4
-	deepestZones = 3 // columns within columns
+	deepestZones = 3 // maximum nesting of columns
 )
 
 // zones groups rows into zones. A zone consists of consecutive rows that leave a common vertical

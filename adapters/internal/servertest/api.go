@@ -14,7 +14,7 @@ import (
 // separate clock.
 type World struct {
 	Mu   sync.Mutex
-	Time time.Time // by Mu
+	Time time.Time // guarded by Mu
 }
 
 // Do changes the world under its lock.
@@ -34,7 +34,7 @@ func (w *World) Now() time.Time {
 // Pass advances the world's clock.
 func (w *World) Pass(d time.Duration) { w.Do(func() { w.Time = w.Time.Add(d) }) }
 
-// Fault is a failure of requests to an API.
+// Fault is a planned failure of requests to an API.
 type Fault struct {
 	Path string // substring of the log entry
 	// Answer replaces the response. If nil, the response is cut off in the middle.
@@ -43,8 +43,8 @@ type Fault struct {
 	Then func()
 }
 
-// API contains code that fakes of web APIs share. S is the type of their switches. An API is safe
-// for concurrent use.
+// API contains code that fakes of web APIs share. S is the type of the switches that change a
+// fake's behaviour. An API is safe for concurrent use.
 type API[S any] struct {
 	URL    string
 	Faults Faults[Fault]
@@ -109,14 +109,14 @@ func (a *API[S]) Revoked() bool {
 	return a.revoked
 }
 
-// Switch changes how the server behaves.
+// Switch calls change with the switches of the server, under its lock.
 func (a *API[S]) Switch(change func(*S)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	change(&a.switches)
 }
 
-// Is returns the current switches.
+// Is returns a copy of the current switches.
 func (a *API[S]) Is() S {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -137,11 +137,12 @@ func (a *API[S]) Counts(since int, part string) int {
 	return n
 }
 
-// Entry returns the log entry of a request.
+// Entry returns the log entry of a request: "GET /rest/api/space?limit=100".
 func Entry(r *http.Request) string { return r.Method + " " + r.URL.RequestURI() }
 
-// Fails checks whether a fault applies to a request, by the request's log entry. If so, it sends
-// the fault's response. half is the truncated response for a request that is cut off.
+// Fails sends a fault's response if a fault applies to a request, and reports whether it did. entry
+// is the request's log entry. half is the body that is sent before a fault without an Answer cuts
+// the response off.
 func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half string) bool {
 	fault, faulty := a.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) })
 	if !faulty {
@@ -152,7 +153,7 @@ func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half strin
 		return true
 	}
 	w.Header().Set("Content-Length", "1000")
-	_, _ = w.Write([]byte(half)) // who went away wants nothing
+	_, _ = w.Write([]byte(half)) // the client may have disconnected
 	return true
 }
 

@@ -14,7 +14,7 @@ import (
 // concurrent use.
 type Signal struct {
 	mu      sync.Mutex
-	changed chan struct{} // closed and replaced whenever something happened; nil while no one waits
+	changed chan struct{} // closed by Notify; nil while no goroutine waits
 }
 
 // Notify makes all waiting goroutines check their conditions again.
@@ -40,7 +40,7 @@ func (s *Signal) next() <-chan struct{} {
 // and after every Notify.
 func (s *Signal) Until(ctx context.Context, holds func() bool) error {
 	for {
-		changed := s.next() // before the condition is asked, so that nothing is missed
+		changed := s.next() // before the condition is checked, so that no event is missed
 		if holds() {
 			return nil
 		}
@@ -72,7 +72,7 @@ func (l *Log[T]) All() []T {
 	return slices.Clone(l.entries)
 }
 
-// Where returns the matching events.
+// Where returns the events for which fits returns true.
 func (l *Log[T]) Where(fits func(T) bool) []T {
 	return slices.DeleteFunc(l.All(), func(entry T) bool { return !fits(entry) })
 }
@@ -89,15 +89,16 @@ type fault[F any] struct {
 	skip, times int
 }
 
-// Add plans a fault. It skips skip matching calls and then applies to times matching calls, at
-// least one.
+// Add plans a fault. The fault skips the first skip matching calls and then applies to times
+// matching calls, at least one.
 func (f *Faults[F]) Add(what F, skip, times int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = append(f.list, &fault[F]{what, skip, max(times, 1)})
 }
 
-// Next returns the first remaining fault that matches a call. ok is false if there is none.
+// Next returns the fault that applies to a call. about reports whether a fault matches the call. ok
+// is false if no fault applies.
 func (f *Faults[F]) Next(about func(F) bool) (what F, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,15 +122,15 @@ func (f *Faults[F]) Mend() {
 	f.list = nil
 }
 
-// Limit rejects calls above a maximum number within the span of time up to now, separately for each
-// key. The zero value is ready to use. It is safe for concurrent use.
+// Limit is a rate limit for the calls of each key within a sliding span of time. The zero value is
+// ready to use. It is safe for concurrent use.
 type Limit struct {
 	mu    sync.Mutex
 	calls map[string][]time.Time
 }
 
-// Within counts a call. If the limit is reached, it instead returns the time until a call is
-// allowed.
+// Within counts a call and returns 0. If the key already has most calls within span, it counts
+// nothing and returns the time until a call is allowed.
 func (l *Limit) Within(key string, most int, span time.Duration, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,7 +27,7 @@ import (
 
 // Config configures a Client. Zero fields get their defaults.
 type Config struct {
-	Name string // of the source's vendor, as sentences name it
+	Name string // vendor's name in errors
 	// Base is the prefix of all addresses, and ends in a slash. Requests and redirects to other
 	// hosts are refused.
 	Base string
@@ -42,16 +42,16 @@ type Config struct {
 	// credential is not sent to these hosts.
 	Follow   []string
 	CAFile   string
-	Every    time.Duration // between two requests, on average; 0 is not to wait
-	Burst    int           // requests that need not wait; 10
-	AtOnce   int           // requests under way at once; 1
-	MaxBytes int64         // of an answer; 32 MB
-	Attempts int           // of a request; 5
-	// wait before the second attempt; it doubles for each further attempt, with jitter of one half;
-	// 500 ms
+	Every    time.Duration // average interval between requests; 0: no wait
+	Burst    int           // requests that may be sent without a wait; 10
+	AtOnce   int           // concurrent requests; 1
+	MaxBytes int64         // maximum size of a response; 32 MB
+	Attempts int           // maximum attempts of a request; 5
+	// Pause is the wait before the second attempt. It doubles for each further attempt, with jitter
+	// of one half; 500 ms.
 	Pause    time.Duration
-	Patience time.Duration // the longest wait for a limit that a call sits through; 30 s
-	Timeout  time.Duration // of one attempt; 60 s
+	Patience time.Duration // longest rate limit that a call waits for; 30 s
+	Timeout  time.Duration // timeout of one attempt; 60 s
 	// SilentLimit is the wait after a rate limit that states no time. It doubles for each further
 	// rate limit; 1 min.
 	SilentLimit time.Duration
@@ -91,15 +91,15 @@ type Client struct {
 	slots   chan struct{}
 
 	mu      sync.Mutex
-	until   time.Time         // no request before
-	limited int               // limits without a time in a row
+	until   time.Time         // no request is sent before
+	limited int               // consecutive rate limits that stated no time
 	budgets map[string]budget // by Request.Budget
 	cost    Cost
 }
 
 // Cost counts the requests to a source so far.
 type Cost struct {
-	Requests  int // sent, each attempt counted
+	Requests  int // sent requests, including repeated attempts
 	Unchanged int // of these, answered with 304
 	Limited   int // of these, refused because of a limit
 	Again     int // attempts after the first
@@ -171,7 +171,7 @@ type Request struct {
 	// Spare is the share of the budget to leave for others. If less remains, calls fail with
 	// *index.Later until the budget is full again.
 	Spare    float64
-	Attempts int // of this request; Config.Attempts
+	Attempts int // maximum attempts; default Config.Attempts
 	// ETag and LastModified are copied from an earlier Response. If nothing has changed since then,
 	// the new Response is NotModified.
 	ETag, LastModified string
@@ -184,7 +184,7 @@ type Response struct {
 	Body               []byte
 	ETag, LastModified string
 	NotModified        bool
-	URL                *url.URL // that answered, after redirects
+	URL                *url.URL // address that answered, after redirects
 }
 
 // Do sends a request. It returns a response with status 200 to 299, or 304 for a conditional
@@ -241,7 +241,7 @@ func hopeless(err error) bool {
 	return errors.Is(err, outhttp.ErrRefused) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrLongList) || errors.As(err, new(*credentialError))
 }
 
-// credentialError means that there is no credential.
+// credentialError wraps an error of Config.Authorize.
 type credentialError struct{ error }
 
 func (e *credentialError) Unwrap() error { return e.error }
@@ -251,8 +251,8 @@ const smallBytes = 64 << 10
 
 type smallKey struct{}
 
-// Small returns a context for requests with small responses, such as a yes or no. Many of these
-// requests may run concurrently.
+// Small returns a context for requests with small responses, such as a yes or no. A response of
+// more than 64 kB fails with ErrTooLarge. Many of these requests can therefore run concurrently.
 func Small(ctx context.Context) context.Context { return context.WithValue(ctx, smallKey{}, true) }
 
 // ErrTooLarge reports a response larger than Config.MaxBytes.

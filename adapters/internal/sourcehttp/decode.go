@@ -33,7 +33,7 @@ func Decode(ctx context.Context, body []byte, into any) error {
 	return err
 }
 
-// Read is like Decode, with a function instead of a target.
+// Read is like Decode, but calls decode with the body.
 func Read[T any](ctx context.Context, body []byte, decode func([]byte) (T, error)) (T, error) {
 	if err := answers.Check(body); err != nil {
 		var none T

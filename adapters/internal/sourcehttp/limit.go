@@ -78,7 +78,7 @@ func (c *Client) later(until time.Time) error {
 	return &index.Later{At: until, Why: c.config.Name + " allows no more requests for now"}
 }
 
-// rest waits, and counts that it did.
+// rest waits for d and adds the time to Cost.Waited.
 func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	began := time.Now()
 	err := sleep.For(ctx, d)
@@ -113,7 +113,7 @@ func (c *Client) limit(r Request, answer *Response, enough bool) error {
 	return err
 }
 
-// pauseUntil returns the end of the pause that a response demands.
+// pauseUntil blocks requests for the time that a response demands. It returns the end of that time.
 func (c *Client) pauseUntil(r Request, answer *Response) time.Time {
 	now := c.config.Now()
 	c.mu.Lock()
@@ -162,7 +162,7 @@ func read(h http.Header, now time.Time) (b budget, ok bool) {
 		return b, true
 	}
 	clock := now
-	// by the source's own clock, where it tells it
+	// the source's own clock, if the response states it
 	if at, err := http.ParseTime(h.Get("Date")); err == nil {
 		clock = at
 	}

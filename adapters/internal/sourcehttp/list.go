@@ -74,7 +74,7 @@ func (p *Pages) Next(place string) error {
 	if len(place) > MaxPlace {
 		return fmt.Errorf("%w: it names its next page by %d bytes", ErrEndless, len(place))
 	}
-	key := sha256.Sum256([]byte(place)) // of a length that no server chooses
+	key := sha256.Sum256([]byte(place)) // a fixed length, whatever the server sends
 	if p.been[key] || p.Read+len(p.been) >= MaxPages {
 		return ErrEndless
 	}

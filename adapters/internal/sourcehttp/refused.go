@@ -15,8 +15,8 @@ import (
 type Refused struct {
 	Name, Method, Path string
 	Status             int
-	Said               string // the source's own words, in short
-	RequestID          string // by which the source's own people find the request
+	Said               string // source's message, truncated
+	RequestID          string // vendor's id of the request, for support
 	Header             http.Header
 	Body               []byte
 }

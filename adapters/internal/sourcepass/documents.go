@@ -14,14 +14,14 @@ const each = 16 << 10
 
 // Documents sends the documents of a pass. It must not be used concurrently.
 type Documents struct {
-	Emit    func(index.Batch) error  // of Batches
-	Encode  func() index.Checkpoint  // the state as it is now
+	Emit    func(index.Batch) error  // emit function of Batches
+	Encode  func() index.Checkpoint  // returns the current state
 	Resumed bool                     // index.Batch.Resumed
-	Notices []index.Notice           // to be sent with the next batch
-	Sent    map[document.ID]struct{} // no document is sent twice in a pass
+	Notices []index.Notice           // sent with the next batch
+	Sent    map[document.ID]struct{} // documents of this pass, which are not sent again
 
 	left int // bytes that may be written before the next checkpoint
-	size int // of the last one
+	size int // bytes of the last checkpoint
 }
 
 // Send sends a batch, with a checkpoint if one is due. A checkpoint may be as large as the source,
@@ -56,15 +56,15 @@ func (d *Documents) send(b index.Batch) error {
 	return d.Emit(b)
 }
 
-// Unmet lists the stored documents of a list that a pass did not find.
+// Unmet describes the stored documents of one list. IDs are those that a pass did not find in it.
 type Unmet struct {
-	Stored int // documents of the list
+	Stored int // number of stored documents
 	IDs    []document.ID
 }
 
-// FindUnmet sends a batch and checks every stored document. It checks whether place assigns the
-// document to a list, and whether the pass found the document there. It returns after checking all
-// documents. Another goroutine calls place, possibly even after an error.
+// FindUnmet sends a batch and calls place for every stored document. in means that the document
+// belongs to a list, and met that the pass found it there. FindUnmet returns after the last
+// document. Another goroutine calls place, possibly even after an error.
 func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.ID) (in, met bool)) (Unmet, error) {
 	var mu sync.Mutex
 	var found Unmet
@@ -83,7 +83,7 @@ func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.
 	if err := send(b); err != nil {
 		return Unmet{}, err
 	}
-	if err := send(index.Batch{}); err != nil { // it is taken once the one before is done
+	if err := send(index.Batch{}); err != nil { // accepted once the batch before it is processed
 		return Unmet{}, err
 	}
 	mu.Lock()
@@ -92,7 +92,7 @@ func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.
 	return Unmet{Stored: found.Stored, IDs: slices.Clone(found.IDs)}, nil
 }
 
-// Review returns a batch that has a verdict for these documents.
+// Review returns a batch that gives the documents in IDs a verdict.
 func (u Unmet) Review(v index.Verdict) index.Batch {
 	ids := make(map[document.ID]bool, len(u.IDs))
 	for _, id := range u.IDs {

@@ -26,11 +26,11 @@ func List[G any](all []G, listed func(G) Listed) []Listed {
 
 // Groups reads the members of groups, one group after another.
 type Groups struct {
-	Emit      func(index.GroupBatch) error // of Batches
+	Emit      func(index.GroupBatch) error // emit function of Batches
 	Principal func(id string) access.Principal
 	// Read returns the members of a group. It returns no members if the group is deleted or hidden.
 	Read func(ctx context.Context, id string) ([]index.Person, error)
-	// reports whether an error of Read ends the loop, regardless of the group
+	// Final reports whether an error of Read ends the loop, regardless of the group.
 	Final func(ctx context.Context, err error) bool
 }
 

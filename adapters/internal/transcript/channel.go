@@ -76,8 +76,8 @@ func (o Options) Unmet(found []Channel) []string {
 // mostAsked is the maximum number of channels missing in a list that are looked up one by one.
 const mostAsked = 3
 
-// confirm looks up known channels that are missing in a list. A truncated list therefore removes no
-// channel.
+// confirm looks up some of the known channels that are missing in a list. If the bot can still read
+// one, the list is truncated and confirm returns an error. No channel is then removed.
 func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	asked := 0
 	for _, id := range slices.Sorted(maps.Keys(p.state.Channels)) {
@@ -96,8 +96,8 @@ func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	return nil
 }
 
-// readers returns the current readers of a channel's documents. It returns an error if the channel
-// is no longer read.
+// readers returns the current readers of a channel's documents. It returns index.ErrWithdrawn if
+// the channel is no longer read.
 func (p *pass) readers(id string) (access.ACL, error) {
 	c, ok := p.channels[id]
 	if !ok {

@@ -14,9 +14,9 @@ import (
 func VersionOf(lines ...string) time.Time {
 	sum := fnv.New64a()
 	for _, line := range lines {
-		_, _ = sum.Write([]byte(line + "\n")) // a sum takes anything
+		_, _ = sum.Write([]byte(line + "\n")) // a hash accepts any text
 	}
-	// until the year 2005, which every store keeps
+	// at most a time in 2005, which every store can represent
 	return time.UnixMicro(int64(sum.Sum64() >> 14)).UTC()
 }
 
@@ -26,7 +26,7 @@ func Said(link, who string, at time.Time, text string) document.Section {
 	return document.Section{Anchor: link, Blocks: blocks(fmt.Sprintf("%s (%s UTC): %s", who, at.UTC().Format("2006-01-02 15:04"), text))}
 }
 
-// longestTitle is the maximum number of characters of a message in a title.
+// longestTitle is the maximum length in bytes of a message in a title.
 const longestTitle = 80
 
 // Beginning returns the first words of a message.

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Subject returns the subject of an index.Hint that a message in a channel was written, edited or
-// deleted. key is Item.Key of the thread, or the message's own id if it has no thread. An empty key
-// means that the channel's audience may have changed.
+// Subject returns the subject of an index.Hint, "channel:key". The hint means that a message was
+// written, edited or deleted. key is Item.Key of the thread, or the message's own id if it has no
+// thread. An empty key means that the channel's audience may have changed.
 func Subject(channel, key string) string { return channel + ":" + key }
 
 const (
@@ -58,12 +58,12 @@ func (p *pass) listen(ctx context.Context, force bool) error {
 				if err := p.failed(ctx, c, err); err != nil {
 					return err
 				}
-				continue // they are followed by the next run
+				continue // the next run follows them
 			}
 		}
 		followed = append(followed, hints...)
 	}
-	for range 2 { // once the second is taken the first is stored, and so is what came before
+	for range 2 { // when the second is accepted, the first and all earlier batches are stored
 		if err := p.emit(index.Batch{}); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (p *pass) follow(ctx context.Context, c Channel, hints []index.Hint) error 
 	for some := range slices.Chunk(items, perBatch) {
 		for _, i := range some {
 			item := p.item(c, i, 0)
-			item.Again = true // whatever is stored of it, and whatever this run read of it before
+			item.Again = true // read it even if it is stored or was read in this run
 			b.Documents = append(b.Documents, item)
 		}
 		if err := p.emit(b); err != nil {

@@ -86,7 +86,7 @@ func (p *pass) readChannel(ctx context.Context, c Channel) error {
 
 // readOlder reads older days. It always reads the newest of these days of all channels next.
 func (p *pass) readOlder(ctx context.Context) error {
-	tried := make(map[string]bool) // and failed
+	tried := make(map[string]bool) // channels that failed
 	for {
 		if err := p.handleUrgent(ctx); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (p *pass) readBack(ctx context.Context, c Channel) error {
 	if to := ofMicros(p.state.Channels[c.ID].Floor); to.After(p.limit) {
 		for part, err := range p.platform.Parts(ctx, c, p.limit, to) {
 			if err == nil {
-				// what this reading met already is not read again
+				// an unchanged document that was read within half of Age is not read again
 				err = p.yieldPart(ctx, c, part, max(p.options.Age/2, 1))
 			}
 			if err != nil {
@@ -180,7 +180,7 @@ func (p *pass) yieldPart(ctx context.Context, c Channel, of Part, age time.Durat
 	return nil
 }
 
-// item converts an Item to the form of the pipeline.
+// item converts an Item to an index.Item.
 func (p *pass) item(c Channel, i Item, age time.Duration) index.Item {
 	id := p.id(c.ID, i.Key)
 	return index.Item{ID: id, ModifiedAt: i.Modified, MaxAge: age, Wait: waiting, Load: func(ctx context.Context) (document.Document, error) {

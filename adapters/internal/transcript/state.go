@@ -11,20 +11,20 @@ import (
 type state struct {
 	Team     string              `json:"team"`
 	Channels map[string]progress `json:"channels,omitempty"`
-	// time at which all stored documents were last compared with their channels
+	// Reviewed is the time at which all stored documents were last compared with their channels.
 	Reviewed int64 `json:"reviewed,omitempty"`
-	// time at which the current pass over the recent days of all channels began
+	// Pass is the time at which the current pass over the recent days of all channels began.
 	Pass  int64 `json:"pass,omitempty"`
 	Done  int64 `json:"done,omitempty"`  // time of completion; 0 if incomplete
-	Ended bool  `json:"ended,omitempty"` // everything was read
+	Ended bool  `json:"ended,omitempty"` // the last pass read everything
 }
 
 // progress is how far a channel was read.
 type progress struct {
-	// access list that was last applied to all documents
+	// Access is the access list that was last applied to all documents.
 	Access string `json:"a"`
 	Recent int64  `json:"r,omitempty"` // when its recent days were last read
-	Floor  int64  `json:"f,omitempty"` // until when back it was read; 0: nothing older is being read
+	Floor  int64  `json:"f,omitempty"` // messages since then were read; 0: older messages are not being read
 	Whole  int64  `json:"w,omitempty"` // when it was last read to its beginning
 }
 

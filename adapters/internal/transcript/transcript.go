@@ -46,12 +46,12 @@ type Channel struct {
 	ID, Name string
 	Private  bool       // read only if named in the options
 	ACL      access.ACL // readers of its messages
-	// a sentence that says why the channel is not read although the bot could read it; empty if it
-	// is read
+	// Barred is a sentence that says why the channel is not read although the bot could read it. It
+	// is empty if the channel is read.
 	Barred string
 }
 
-// Part is the messages of a channel in a period.
+// Part contains the messages of a channel in a period.
 type Part struct {
 	// From and To limit the period that Items cover, at beginnings of days. Stored documents of the
 	// period that are not in Items are deleted. A zero To means now.
@@ -71,15 +71,15 @@ type Item struct {
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Name     string   // of the source; it is part of every document's id
-	Channels []string // names or ids of channels to read; a private one is read only where it is named
-	Public   bool     // every public channel that the bot can read, in addition to those named
+	Channels []string // names or ids of channels to read; private channels are read only if listed
+	Public   bool     // also read every public channel that the bot can read
 	// Since is the maximum age of a message: 365 days. Older messages are not read. If they are
 	// stored, they are removed.
 	Since time.Duration
 	// Every is the interval between passes over all channels. Runs between passes follow only
 	// hints. If zero, every run reads all channels.
 	Every time.Duration
-	Hints index.Hints // nil: no change is noticed
+	Hints index.Hints // nil: only passes find changes
 
 	// Recent is the period that every pass checks for replies, edits and deletions: 14 days.
 	Recent time.Duration
@@ -93,7 +93,7 @@ type Options struct {
 	Now    func() time.Time
 }
 
-// day is the document for one day's messages outside of threads.
+// day is the period of a document with messages outside of threads.
 const day = 24 * time.Hour
 
 // StartOf returns the beginning of a time's day in UTC.
@@ -176,25 +176,25 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 	})
 }
 
-// pass is one Sync.
+// pass is the state of one call of Sync.
 type pass struct {
 	*Connector
 	source document.SourceID
 	now    time.Time
-	limit  time.Time // nothing older is read; the beginning of a day, as recent
-	recent time.Time // what is newer is looked at in every pass
+	limit  time.Time // older messages are not read; beginning of a day
+	recent time.Time // newer messages are read in every pass; beginning of a day
 	send   func(index.Batch) error
 
 	state    state
 	listed   time.Time          // when the channels were last listed
 	heard    time.Time          // when hints were last asked for
 	channels map[string]Channel // channels to read, by id
-	failing  int                // channels in a row
+	failing  int                // consecutive channels that failed
 	sent     map[document.ID]bool
 }
 
-// emit yields a batch. The checkpoint is the current state. If both a channel and the list of
-// threads contain a thread, the thread is read once.
+// emit yields a batch with the current state as its checkpoint. It omits documents that this pass
+// has already yielded, unless Item.Again is set.
 func (p *pass) emit(b index.Batch) error {
 	if p.sent == nil {
 		p.sent = make(map[document.ID]bool)
@@ -222,7 +222,7 @@ func (p *pass) run(ctx context.Context) error {
 	if err := p.listen(ctx, true); err != nil {
 		return p.revoked(err)
 	}
-	// the planner of runs has another clock
+	// the scheduler of runs has another clock: allow a tenth
 	if p.state.Ended && p.now.Sub(ofMicros(p.state.Pass)) < p.options.Every*9/10 {
 		return p.emit(index.Batch{}) // hints were all that there was to do
 	}
@@ -257,7 +257,7 @@ func (p *pass) id(channel, key string) document.ID {
 	return document.ID(string(p.source) + ":" + channel + ":" + key)
 }
 
-// place parses a document id.
+// place returns the channel and the start time in a document id.
 func (p *pass) place(id document.ID) (channel string, at time.Time, ok bool) {
 	rest, found := strings.CutPrefix(string(id), string(p.source)+":")
 	channel, key, parted := strings.Cut(rest, ":")

@@ -85,7 +85,8 @@ func (w *World) any(u *User, holders []Holder, p *Project, i *Issue) bool {
 	return slices.ContainsFunc(holders, func(h Holder) bool { return w.holds(u, h, p, i) })
 }
 
-// holds reports whether a person holds a permission for an issue.
+// holds reports whether a user is a holder of a permission. If i is nil, holders that depend on the
+// issue do not count.
 func (w *World) holds(u *User, h Holder, p *Project, i *Issue) bool {
 	switch h.Type {
 	case "anyone":

@@ -20,7 +20,7 @@ func number(id string) int {
 // ordered is an ordered search result.
 type ordered struct {
 	list    []*Issue
-	updated bool // the newest first; else the oldest
+	updated bool // sorted by time of update, newest first; otherwise by creation, oldest first
 }
 
 var (
@@ -29,10 +29,10 @@ var (
 	byIDs     = regexp.MustCompile(`^id in \(([\d,]+)\)$`)
 )
 
-// find runs the supported searches
+// find runs the search of a request
 // (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/). "updated" is a time to the
 // minute "in your time zone". It finds only what the caller may see, and nothing in archived
-// projects.
+// projects. It returns false for an invalid or unsupported search.
 func (q *request) find() (ordered, bool) {
 	var fits func(*Issue) bool
 	o := ordered{}
@@ -190,8 +190,9 @@ func (q *request) search2([]string) any {
 	return map[string]any{"startAt": start, "maxResults": limit, "total": total, "issues": q.show(found.list[from:to], q.body.Fields)}
 }
 
-// bulk serves https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/, with
-// at most 100 issues. Issues that do not exist are listed under issueErrors.
+// bulk serves requests for several issues by id, at most 100
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). Issues that do
+// not exist are listed under issueErrors.
 func (q *request) bulk([]string) any {
 	if len(q.body.IDs) > 100 {
 		return refused(http.StatusBadRequest)
@@ -256,8 +257,8 @@ func stamp(t time.Time) string {
 	return t.In(time.FixedZone("", 2*3600)).Format("2006-01-02T15:04:05.000-0700")
 }
 
-// text returns a long text. It is a document on Cloud, and the original text on Data Center. A text
-// that begins with a brace is already a document.
+// text returns a long text in Jira's format: a document in JSON on Cloud, the original text on Data
+// Center. A text that begins with "{" is already a document.
 func (q *request) text(text string) any {
 	switch {
 	case text == "":
@@ -274,7 +275,7 @@ func (q *request) text(text string) any {
 	return map[string]any{"type": "doc", "version": 1, "content": paragraphs}
 }
 
-// show returns issues with the requested fields.
+// show returns issues in Jira's format, with the requested fields.
 func (q *request) show(list []*Issue, asked []string) []any {
 	shown := make([]any, 0, len(list))
 	for _, i := range list {

@@ -18,7 +18,7 @@ import (
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Server serves a world.
+// Server serves a World over HTTP like Jira's REST APIs.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -26,33 +26,35 @@ type Server struct {
 	Token string
 
 	mu    sync.Mutex
-	spent int       // points, in the hour
-	hour  time.Time // the current hour
+	spent int       // points spent in the current hour
+	hour  time.Time // start of the current hour
 }
 
 // Switches make the server imitate peculiarities of some sites. Change them only within Switch.
 type Switches struct {
-	// maximum entries per page; 0 means as many as requested
+	// Short is the maximum number of entries per page. 0 means as many as requested.
 	Short   int
 	PastEnd bool // lists other than searches report more entries than exist
-	Cut     int  // searches of Data Center end after so many issues, and count all
-	Hollow  bool // an empty part stands before the end of searches
-	Circle  bool // lists begin again at their end
-	// issues with texts that make the whole request fail
+	Cut     int  // Data Center searches end after this many issues but report the full total
+	Hollow  bool // an empty page follows each page of a Cloud search
+	Circle  bool // lists start over after their last entry
+	// Poisoned has issues, by id, whose texts make the whole request fail.
 	Poisoned  map[string]bool
-	Unindexed map[string]bool // issues that searches do not find
-	// the account is not an administrator; on Data Center some requests then get the status 500
+	Unindexed map[string]bool // issues, by id, that searches do not find
+	// NoAdmin says that the account is not an administrator. On Data Center some requests then get
+	// the status 500.
 	NoAdmin  bool
-	NoLevels bool // who belongs to security levels is not shown
+	NoLevels bool // members of security levels are not shown
 	Blind    bool // issues do not show their restrictions
-	Expired  bool // places in searches are not known any more
+	Expired  bool // page tokens of searches have expired
 	// Points is the number of points per hour: "1 base + 1 per core object, 2 per identity or
-	// permission object". 0 means unlimited.
-	// https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
+	// permission object" (https://developer.atlassian.com/cloud/jira/platform/rate-limiting/). 0
+	// means unlimited.
 	Points int
 }
 
-// NewServer serves a World as Cloud or Data Center.
+// NewServer starts a server for a World, as Cloud or Data Center. The server stops at the end of
+// the test.
 func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	t.Helper()
 	s := &Server{World: w, Cloud: cloud, Token: "s3cret-token"}
@@ -60,7 +62,8 @@ func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	return s
 }
 
-// Refuse answers with a status, and headers.
+// Refuse returns a handler that responds with a status and headers. header has names and values in
+// turn.
 func Refuse(status int, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, header)
@@ -68,10 +71,10 @@ func Refuse(status int, header ...string) http.HandlerFunc {
 	}
 }
 
-// refused ends an answer with a status.
+// refused is a response that has only this error status.
 type refused int
 
-// request is an incoming request.
+// request is an API request with its caller.
 type request struct {
 	*Server
 	Switches Switches
@@ -93,7 +96,7 @@ type request struct {
 			Projects    []int    `json:"projects"`
 		} `json:"projectPermissions"`
 	}
-	points int // that the answer costs
+	points int // points that the response costs
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -145,8 +148,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// afford reports whether points are left: "65,000 points per hour", reset every hour. The cost is
-// charged when the response is sent.
+// afford reports whether points are left: "65,000 points per hour", reset every hour. If not, it
+// returns the time until the reset. The cost is charged when the response is sent.
 func (s *Server) afford() (time.Duration, bool) {
 	now, is := s.Now(), s.Is()
 	s.mu.Lock()
@@ -166,8 +169,8 @@ func (s *Server) spend(points int) {
 	s.spent += points
 }
 
-// known returns the caller. The caller is the account, or a visitor if there is no credential. If
-// the credential is wrong, there is no caller.
+// known returns the account if the credential is valid. anonymous says that the request has no
+// credential. If the credential is wrong, it returns nil and false.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {
@@ -206,7 +209,7 @@ func (s *Server) answer(q *request) any {
 
 // paged returns a page of a list: "startAt", "maxResults", "total", "isLast"
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). most is the
-// maximum page size of the API.
+// maximum page size. under is the name of the list in the response.
 func paged[T any](q *request, all []T, most int, under string, show func(T) any) any {
 	start, limit := 0, 50
 	for name, to := range map[string]*int{"startAt": &start, "maxResults": &limit} {

@@ -16,7 +16,8 @@ func (q *request) serverInfo([]string) any {
 	return map[string]any{"baseUrl": "https://acme.example", "deploymentType": map[bool]string{true: "Cloud", false: "Server"}[q.Cloud]}
 }
 
-// account returns a person in the format of the APIs.
+// account returns a person in Jira's format: with an account id on Cloud, with a key and a name on
+// Data Center.
 func (q *request) account(u *User) map[string]any {
 	if u == nil {
 		return nil
@@ -63,13 +64,14 @@ func (q *request) showProject(p *Project) any {
 	return shown
 }
 
-// projectSearch: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/
+// projectSearch serves Cloud's list of projects
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/).
 func (q *request) projectSearch([]string) any {
 	return paged(q, q.visibleProjects(), 100, "values", q.showProject)
 }
 
-// projects:
-// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects
+// projects serves Data Center's list of projects
+// (https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects).
 func (q *request) projects([]string) any {
 	all := []any{}
 	for _, p := range q.visibleProjects() {
@@ -86,7 +88,8 @@ func (q *request) project(id string) *Project {
 	return q.Projects[i]
 }
 
-// admin returns the error response for a request that only administrators may make.
+// admin returns the response for a caller who is not an administrator: 403 on Cloud, 500 on Data
+// Center.
 func (q *request) admin() any {
 	if q.Cloud {
 		return refused(http.StatusForbidden)
@@ -94,7 +97,7 @@ func (q *request) admin() any {
 	return refused(http.StatusInternalServerError)
 }
 
-// holder:
+// holder returns the holder of a permission in Jira's format. See
 // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object
 func (q *request) holder(h Holder) map[string]any {
 	shown := map[string]any{"type": h.Type}
@@ -136,7 +139,7 @@ func (q *request) scheme(found []string) any {
 	case q.Switches.NoAdmin:
 		return q.admin()
 	}
-	// which says nothing about reading
+	// a grant that does not allow reading
 	all := []any{map[string]any{"id": 1, "permission": "CREATE_ISSUES", "holder": map[string]any{"type": "anyone"}}}
 	for i, h := range p.Browse {
 		all = append(all, map[string]any{"id": i + 2, "permission": "BROWSE_PROJECTS", "holder": q.holder(h)})
@@ -145,8 +148,9 @@ func (q *request) scheme(found []string) any {
 	return map[string]any{"id": 1, "name": "scheme", "permissions": all}
 }
 
-// role: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/. Data
-// Center tells names of people.
+// role serves the members of a project role
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/). Data
+// Center returns login names of people.
 func (q *request) role(found []string) any {
 	p := q.project(found[0])
 	switch {
@@ -180,8 +184,8 @@ func (q *request) role(found []string) any {
 	return map[string]any{"id": number(found[1]), "name": "Role " + found[1], "actors": actors}
 }
 
-// security:
-// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/
+// security serves the security levels of a project
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/).
 func (q *request) security(found []string) any {
 	p := q.project(found[0])
 	switch {
@@ -252,12 +256,14 @@ func (q *request) sortedGroups() []*Group {
 	return all
 }
 
-// groups: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/
+// groups serves Cloud's list of groups
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/).
 func (q *request) groups([]string) any {
 	return paged(q, q.sortedGroups(), 50, "values", func(g *Group) any { return q.groupOf(g) })
 }
 
-// picker: https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/groups-findGroups
+// picker serves Data Center's list of groups
+// (https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/groups-findGroups).
 func (q *request) picker([]string) any {
 	all := []any{}
 	for _, g := range q.sortedGroups() {
@@ -266,7 +272,8 @@ func (q *request) picker([]string) any {
 	return map[string]any{"header": "Showing groups", "total": len(all), "groups": all}
 }
 
-// members lists up to 50 members of a group; "includeInactiveUsers"
+// members serves the members of a group, at most 50 per page. It omits inactive users unless
+// "includeInactiveUsers" is set
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/).
 func (q *request) members([]string) any {
 	name := q.values.Get("groupname")
@@ -286,8 +293,8 @@ func (q *request) members([]string) any {
 	return paged(q, active, 50, "values", func(u *User) any { return q.account(u) })
 }
 
-// check: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/,
-// "Administer Jira" for other people.
+// check returns the projects that another person may browse, for callers with "Administer Jira"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/).
 func (q *request) check([]string) any {
 	if q.Switches.NoAdmin {
 		return refused(http.StatusForbidden)

@@ -14,7 +14,7 @@ import (
 
 // User is a person with an account.
 type User struct {
-	ID, Name, Email string // on Data Center ID is the key, which stays when Login changes
+	ID, Name, Email string // on Data Center, ID is the key, which stays the same if Login changes
 	Login           string
 	Hidden          bool // the address is not shown, by the person's choice
 	Inactive        bool
@@ -26,9 +26,9 @@ type Group struct {
 	Members  []*User
 }
 
-// Holder is the holder of a permission, by the vendor's type: anyone, applicationRole, assignee,
-// group, groupCustomField, projectLead, projectRole, reporter, user, userCustomField, or an unknown
-// one.
+// Holder is the holder of a permission. Type is one of Jira's types: anyone, applicationRole,
+// assignee, group, groupCustomField, projectLead, projectRole, reporter, user, userCustomField, or
+// an unknown type.
 type Holder struct {
 	Type  string
 	User  *User
@@ -38,39 +38,39 @@ type Holder struct {
 	App   string // key of an application; empty: all
 }
 
-// Level is a security level.
+// Level is a security level of issues.
 type Level struct {
 	ID, Name string
 	Members  []Holder
 }
 
-// Scheme is a scheme of security levels.
+// Scheme is a set of security levels for a project.
 type Scheme struct {
 	ID     string
 	Levels []*Level
 }
 
-// Project is a project.
+// Project is a Jira project.
 type Project struct {
 	ID, Key, Name string
 	Archived      bool
 	TeamManaged   bool
-	Desk          bool // it is a service desk
+	Desk          bool // the project is a service desk
 	Lead          *User
-	Browse        []Holder // of the permission Browse Projects
+	Browse        []Holder // holders of the permission Browse Projects
 	Security      *Scheme
 	Roles         map[string][]any // *User and *Group, by the role's id
 	last          int
 }
 
-// Comment is a comment.
+// Comment is a comment on an issue.
 type Comment struct {
 	ID, Text string
 	Author   *User
 	When     time.Time
-	Role     string // it is limited to a role, by name
-	Group    string // or to a group
-	Internal bool   // of a service desk: its customers do not see it
+	Role     string // name of the role that may read it; empty: all
+	Group    string // name of the group that may read it; empty: all
+	Internal bool   // internal to a service desk: its customers do not see it
 }
 
 // File is an attached file.
@@ -80,15 +80,16 @@ type File struct {
 	When     time.Time
 }
 
-// Issue is an issue.
+// Issue is an issue of a project.
 type Issue struct {
 	ID, Key, Summary, Text, Type, Status string
 	Project                              *Project
 	Reporter, Assignee                   *User
 	Level                                *Level
-	// ids of the roles that the issue is restricted to, in a team-managed project
+	// Restricted has the ids of the roles that the issue is restricted to, in a team-managed
+	// project.
 	Restricted       []string
-	RestrictedOddly  bool           // in an unknown way
+	RestrictedOddly  bool           // restricted in a way that the connector does not know
 	Custom           map[string]any // *User, []*User or *Group, by the field's id
 	Labels           []string
 	Parent           *Issue
@@ -114,10 +115,10 @@ type World struct {
 	Projects []*Project
 	Issues   []*Issue
 	Apps     []*App
-	// Anonymous is the switch of the site that admits visitors without an account.
+	// Anonymous says that the site admits visitors without an account.
 	Anonymous bool
 	Bot       *User  // the account of the credential
-	Zone      string // of the bot
+	Zone      string // time zone of the bot
 	byID      map[string]*Issue
 }
 
@@ -179,12 +180,12 @@ func (w *World) Level(p *Project, name string, members ...Holder) *Level {
 	return l
 }
 
-// Issue adds an issue.
+// Issue adds an issue with a summary and a text to a project.
 func (w *World) Issue(p *Project, summary, text string) *Issue {
 	return w.Add(&Issue{Project: p, Summary: summary, Text: text})
 }
 
-// Add adds an issue.
+// Add adds an issue and sets its id, key and times.
 func (w *World) Add(i *Issue) *Issue {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -203,7 +204,7 @@ func (w *World) place(i *Issue, p *Project) {
 	i.Project, i.Key = p, fmt.Sprintf("%s-%d", p.Key, p.last)
 }
 
-// Edit changes an issue.
+// Edit changes an issue and updates its date.
 func (w *World) Edit(i *Issue, change func()) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -240,7 +241,7 @@ func (w *World) Attach(i *Issue, name string, data []byte) *File {
 	return f
 }
 
-// Delete deletes an issue for good.
+// Delete deletes an issue permanently.
 func (w *World) Delete(i *Issue) {
 	w.Do(func() {
 		i.Deleted = true

@@ -30,7 +30,7 @@ type Answer struct {
 	Status int // 0: 200
 	Header map[string]string
 	Body   string
-	Do     func(w http.ResponseWriter, body []byte) // instead of all of these
+	Do     func(w http.ResponseWriter, body []byte) // writes the response instead of the other fields
 }
 
 // New starts a server with responses by path.
@@ -54,7 +54,8 @@ func (s *Server) Set(path string, a Answer) {
 	s.answers[path] = a
 }
 
-// Asked returns the past requests whose lines begin with a text such as "POST /api/generate".
+// Asked returns the past requests that begin with a text such as "POST /api/generate". Each request
+// has the form "METHOD PATH BODY".
 func (s *Server) Asked(begin string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,11 +107,11 @@ type OllamaModel struct {
 	Capabilities       []string
 	Trained            int    // the context length of the model
 	Window             int    // default context length
-	Loaded             bool   // from the beginning
+	Loaded             bool   // at the start
 	RemoteHost         string // a model of Ollama's cloud
 }
 
-// Ollama imitates Ollama, by docs.ollama.com/api:
+// Ollama starts a server that imitates Ollama (docs.ollama.com/api):
 //
 //	/api/version  {"version": "0.12.6"}
 //	/api/tags     {"models": [{"name": "gemma3", "model": …, "remote_host": …,

@@ -23,7 +23,7 @@ type Client struct {
 	hear func(string)
 }
 
-// bearer sends a token with every request.
+// bearer is an http.RoundTripper that sends a token with every request.
 type bearer struct{ token string }
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -97,7 +97,8 @@ func (c *Client) Ask(ctx context.Context, question string, hear func(string)) (t
 	return textOf(c.session.CallTool(ctx, params))
 }
 
-// Get is like Call, for calls that must have a result.
+// Get calls a tool like [Client.Call] and returns the tool's text. The test fails if there is no
+// result.
 func (c *Client) Get(name string, arguments map[string]any) string {
 	c.tb.Helper()
 	text, refused, err := c.Call(c.tb.Context(), name, arguments)

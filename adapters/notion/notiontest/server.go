@@ -29,13 +29,13 @@ type Switches struct {
 	// shared with a connection are guaranteed to be returned"
 	// (https://developers.notion.com/reference/search-optimizations-and-limitations).
 	Omitted map[string]bool
-	Most    int  // results of one query of a data source; 0: 10,000
-	Circle  bool // the last part of a search leads to its beginning again
-	Expired bool // cursors are not known any more
-	PerSpan int  // requests in a minute; 0: any number
+	Most    int  // maximum number of results of one query of a data source; 0: 10,000
+	Circle  bool // the last page of a search leads back to the first
+	Expired bool // cursors have expired
+	PerSpan int  // maximum number of requests per minute; 0: unlimited
 }
 
-// Server shows a world to one integration.
+// Server serves a World to one integration over HTTP.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -44,7 +44,7 @@ type Server struct {
 	limit servertest.Limit
 }
 
-// NewServer serves a world.
+// NewServer starts a server for a world. The server stops at the end of the test.
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, Token: "ntn_s3cret"}
@@ -53,7 +53,8 @@ func NewServer(t testing.TB, w *World) *Server {
 	return s
 }
 
-// Refuse answers with a status and a code (https://developers.notion.com/reference/status-codes).
+// Refuse returns a handler that responds with a status, a code and headers
+// (https://developers.notion.com/reference/status-codes). header has names and values in turn.
 func Refuse(status int, code string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, header)
@@ -66,7 +67,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.World.Mu.Lock()
 		content, found := s.Files[name]
 		s.World.Mu.Unlock()
-		// where Notion keeps files, a credential is none
+		// the file store rejects requests with a credential
 		if !found || r.Header.Get("Authorization") != "" {
 			http.Error(w, "no", http.StatusForbidden)
 			return
@@ -144,8 +145,8 @@ func (s *Server) answer(r *http.Request, path string, body map[string]any, is Sw
 	return http.StatusBadRequest, nil
 }
 
-// part is a page of a list: "Use the start_cursor … page_size: The maximum is 100"
-// (https://developers.notion.com/reference/intro#pagination).
+// part returns a page of a list and the next cursor: "Use the start_cursor … page_size: The
+// maximum is 100" (https://developers.notion.com/reference/intro#pagination).
 func part[T any](all []T, size any, cursor string, is Switches) (int, []T, string) {
 	most := 100
 	if n, ok := size.(float64); ok {

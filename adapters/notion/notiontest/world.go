@@ -9,14 +9,14 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// World is a simulated workspace. Change it only within Do, or with methods that allow it.
+// World is a simulated workspace. Change it only within Do or with its methods.
 type World struct {
 	servertest.World
 	number int
-	// pages, databases, data sources and blocks, in the order of their creation
+	// Things has the pages, databases, data sources and blocks, in the order of their creation.
 	Things []*Thing
-	byID   map[string]*Thing // by the bare id
-	Files  map[string]string // what Notion keeps, by the name in its address
+	byID   map[string]*Thing // by id without dashes
+	Files  map[string]string // stored files, by the name in their address
 }
 
 // Thing is a page, database, data source or block. All of these are "either located inside other
@@ -32,9 +32,9 @@ type Thing struct {
 	Trashed   bool
 	Connected bool // the integration was added to it by hand
 	Deleted   bool
-	Props     map[string]any // of a page, next to its title
-	Type      string         // of a block
-	Held      map[string]any // by a block, under the name of its type
+	Props     map[string]any // properties of a page, except its title
+	Type      string         // type of a block
+	Held      map[string]any // content of a block, under the name of its type
 }
 
 // NewWorld returns an empty workspace.
@@ -59,7 +59,7 @@ func (w *World) Add(t *Thing) *Thing {
 	return t
 }
 
-// Page adds a page with a paragraph.
+// Page adds a page with a paragraph. If the text is "", it adds no paragraph.
 func (w *World) Page(above *Thing, title, text string) *Thing {
 	p := w.Add(&Thing{Object: "page", Parent: above, Title: title})
 	if text != "" {
@@ -68,7 +68,7 @@ func (w *World) Page(above *Thing, title, text string) *Thing {
 	return p
 }
 
-// Database adds a database with one data source, and returns the data source.
+// Database adds a database with one data source, and returns both.
 func (w *World) Database(above *Thing, title string) (database, source *Thing) {
 	database = w.Add(&Thing{Object: "database", Parent: above, Title: title})
 	return database, w.Add(&Thing{Object: "data_source", Parent: database, Title: title})
@@ -96,12 +96,12 @@ func (w *World) touch(t *Thing) {
 	}
 }
 
-// Text is a run of text.
+// Text returns a text in Notion's format, as a single run.
 func Text(text string) []map[string]any {
 	return []map[string]any{{"type": "text", "text": map[string]any{"content": text}, "plain_text": text}}
 }
 
-// Mention is a run that names a page.
+// Mention returns a run that mentions a page.
 func Mention(p *Thing) map[string]any {
 	return map[string]any{"type": "mention", "mention": map[string]any{"type": "page", "page": map[string]any{"id": dashed(p.ID)}}, "plain_text": p.Title}
 }
@@ -128,7 +128,7 @@ func (w *World) Shown(t *Thing) bool {
 func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
 	allowed, found := false, false
 	for at, steps := t, 0; at != nil; at, steps = at.Parent, steps+1 {
-		if found && !w.Shown(at) { // whether it is in the trash cannot be known then
+		if found && !w.Shown(at) { // invisible: whether it is in the trash is unknown
 			break
 		}
 		if at.Trashed || !w.Shown(at) || steps > 1000 {

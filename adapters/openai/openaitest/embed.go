@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// DefaultDimensions is the default length of vectors (SetDimensions).
+// DefaultDimensions is the length of embedding vectors before a call of SetDimensions.
 const DefaultDimensions = 64
 
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		}
 	case MissingVector:
 		data = data[:len(data)-1]
-	default: // the faults of a request have struck before
+	default: // refused has handled the other faults
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
 		"object": "list", "model": req.Model, "data": data, "usage": map[string]any{"prompt_tokens": words, "total_tokens": words},

@@ -13,7 +13,7 @@ const SearchTool = "internal_search"
 // searches for the latest question. Then it answers from the results and cites the first document
 // by its number. Librarian is deterministic.
 func Librarian(req Request) Reply {
-	start := 0 // of this turn: earlier ones end with an answer
+	start := 0 // index of the first message after the last answer
 	for i, m := range req.Messages {
 		if m.Role == "assistant" && len(m.ToolCalls) == 0 {
 			start = i + 1

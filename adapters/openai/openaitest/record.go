@@ -14,10 +14,10 @@ type Record struct {
 	Path    string // "/v1/chat/completions", "/v1/embeddings" or "/v1/models"
 	Header  http.Header
 	Body    []byte
-	Chat    *Request // of a chat request that was JSON
-	Inputs  []string // of an embedding request
+	Chat    *Request // nil if the request is not a chat request or not JSON
+	Inputs  []string // texts of an embedding request
 	Refused string   // why the request was invalid; empty if it was not
-	Sent    int      // events written
+	Sent    int      // number of events written
 	// FirstEvent is the time at which the first event was flushed. It is zero if no event was
 	// flushed.
 	FirstEvent time.Time
@@ -84,10 +84,10 @@ func (s *Server) update(change func()) {
 	s.signal()
 }
 
-// signal wakes those who wait.
+// signal wakes all callers of Wait.
 func (s *Server) signal() { s.changed.Notify() }
 
-// finish notes the end of a request.
+// finish records the end of a request, and whether the client disconnected early.
 func (s *Server) finish(rec *Record, r *http.Request) {
 	now := time.Now()
 	gone := r.Context().Err() != nil && !s.quitting()

@@ -12,11 +12,11 @@ import (
 type Reply struct {
 	Reasoning string
 	Text      string
-	Refusal   string // the model's own words of refusal
+	Refusal   string // text with which the model refuses
 	Calls     []Call
 	Finish    string // default "tool_calls" with Calls, else "stop"
-	Usage     *Usage // nil counts words
-	CacheN    int    // sent with the usage as llama.cpp's timings.cache_n; 0: it is not
+	Usage     *Usage // nil: the number of words is sent
+	CacheN    int    // llama.cpp's timings.cache_n, sent with the usage; 0: omitted
 
 	// Split splits Reasoning, Text and the arguments of calls into deltas. Default: Words.
 	Split func(string) []string
@@ -32,11 +32,11 @@ type Reply struct {
 	Noise bool
 
 	Fault      Fault
-	FaultAfter int           // events before a fault that strikes inside the stream
+	FaultAfter int           // number of events before a fault inside the stream
 	RetryAfter string        // header of RateLimited, as seconds or as a date
 	Header     http.Header   // added to the response
-	Refused    Refusal       // of NoTools, NoChoice and NoNone
-	Stall      time.Duration // of Stalled: 0 waits until the client or the server closes
+	Refused    Refusal       // response of NoTools, NoChoice, NoNone and Refuses
+	Stall      time.Duration // duration of Stalled; 0: until the client or the server closes
 }
 
 // Call is one tool call of a reply.
@@ -46,7 +46,7 @@ type Call struct {
 	Arguments string // JSON
 }
 
-// Usage counts tokens.
+// Usage has the token counts of a reply.
 type Usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
@@ -65,37 +65,37 @@ type Fault int
 
 const (
 	NoFault         Fault = iota
-	Unauthorized          // 401, and the message repeats the key as the real one does
+	Unauthorized          // 401; like OpenAI's, the message repeats the key
 	Forbidden             // 403
 	NotFound              // 404, unknown model
 	RateLimited           // 429 with RetryAfter
-	QuotaExhausted        // 429 that no waiting will cure
+	QuotaExhausted        // 429 for an exhausted quota, without a retry time
 	ContextTooLong        // 400
-	BadRequest            // 400, and the message repeats the last message of the request
-	Filtered              // 400 of a content filter
-	NoStreamOptions       // 400 if the request has stream_options, else the reply
-	NoMaxTokens           // 400 if the request has max_tokens, else the reply
-	NoTools               // Refused if the request has tools, else the reply
-	NoChoice              // Refused if the request says which tool is to be called, else the reply
-	NoNone                // Refused if the request says that no tool may be called, else the reply
-	Refuses               // Refused, always
+	BadRequest            // 400; the message repeats the last message of the request
+	Filtered              // 400 from a content filter
+	NoStreamOptions       // 400 if the request has stream_options, otherwise the normal reply
+	NoMaxTokens           // 400 if the request has max_tokens, otherwise the normal reply
+	NoTools               // Reply.Refused if the request has tools, otherwise the normal reply
+	NoChoice              // Reply.Refused if the request has tool_choice, otherwise the normal reply
+	NoNone                // Reply.Refused if tool_choice is "none", otherwise the normal reply
+	Refuses               // always Reply.Refused
 	ServerError           // 500
 	Overloaded            // 503
 	HTMLError             // 502 with a web page
 	HTMLPage              // 200 with a web page
-	Whole                 // 200 with the whole answer as JSON, stream or not
+	Whole                 // 200 with the whole answer as JSON, even if a stream was requested
 	Hangup                // the connection is closed before any response
 	Cut                   // the connection is closed after FaultAfter events
 	CutDone               // [DONE] after FaultAfter events, without a finish reason
 	Malformed             // half a JSON object after FaultAfter events
 	ErrorEvent            // an error object after FaultAfter events, then [DONE]
-	NamedErrorEvent       // the same as "event: error"
+	NamedErrorEvent       // an event named "error" after FaultAfter events
 	Stalled               // silence after FaultAfter events
 	NoUsage               // no usage is ever sent
 	NoDone                // the stream ends without [DONE]
-	WrongDimension        // embeddings: one dimension too many
-	Shuffled              // embeddings: in reverse order, rightly numbered
-	MissingVector         // embeddings: the last one is left out
+	WrongDimension        // embedding vectors have one dimension too many
+	Shuffled              // embedding vectors have correct indexes but the reverse order
+	MissingVector         // the last embedding vector is missing
 )
 
 // Words splits after every space.
@@ -123,7 +123,7 @@ func Runes(s string) []string {
 	return out
 }
 
-// Uncut sends a text in one delta.
+// Uncut returns the whole text as one piece. It returns nil if the text is empty.
 func Uncut(s string) []string {
 	if s == "" {
 		return nil
@@ -131,8 +131,8 @@ func Uncut(s string) []string {
 	return []string{s}
 }
 
-// Random returns a function that splits a text between runes at random places. The places depend
-// only on seed and the text. Some deltas are empty.
+// Random returns a function that splits a text between runes at random positions. The positions
+// depend only on seed and the text. Some pieces are empty.
 func Random(seed uint64) func(string) []string {
 	return func(s string) []string {
 		random := rand.New(rand.NewPCG(seed, uint64(len(s))))

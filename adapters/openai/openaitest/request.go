@@ -20,7 +20,7 @@ type Request struct {
 	ResponseFormat      *ResponseFormat `json:"response_format"`
 }
 
-// StreamOptions asks for usage.
+// StreamOptions holds the stream options of a request.
 type StreamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
@@ -113,7 +113,8 @@ type fault struct{ param, message string }
 
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// validateChat refuses what the real API refuses.
+// validateChat checks a request by the rules of the real API. It returns nil if the request is
+// valid.
 func validateChat(r *Request) *fault {
 	switch {
 	case r.Model == "":

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// send plays one reply.
+// send writes a reply, with its delays and its fault.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, rec *Record, req Request, reply Reply) {
 	for name, values := range reply.Header {
 		w.Header()[name] = values
@@ -119,7 +119,7 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, req Request, re
 	return true
 }
 
-// hangUp closes the connection without another byte.
+// hangUp closes the connection without sending more data.
 func hangUp(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -238,7 +238,7 @@ type eventWriter struct {
 	r      *http.Request
 	rec    *Record
 	reply  Reply
-	batch  bool // nothing depends on when an event leaves
+	batch  bool // flush once at the end; the reply has no delay, gate or fault
 }
 
 // play sends all events. It returns false if the reply ended early.
@@ -277,7 +277,7 @@ func (e *eventWriter) play(all []event) bool {
 // strikes executes the fault of the reply if the fault comes before event i. It returns true if the
 // fault ends the stream.
 func (e *eventWriter) strikes(i, total int) bool {
-	// A script may name more events than there are: the fault then hits before the finish reason.
+	// If FaultAfter exceeds the number of events, the fault comes before the finish reason.
 	at := min(e.reply.FaultAfter, max(total-3, 0))
 	if i != at {
 		return false
@@ -324,7 +324,7 @@ func (e *eventWriter) write(text string) bool {
 }
 
 func (e *eventWriter) flush() {
-	_ = http.NewResponseController(e.w).Flush() // a client that has gone is noticed by its context
+	_ = http.NewResponseController(e.w).Flush() // a disconnected client is noticed by its context
 }
 
 // pass blocks until a receive from gate succeeds. A nil gate blocks forever. pass returns false if

@@ -29,7 +29,7 @@ type Server struct {
 	served   chan struct{} // closed when Serve has returned
 
 	mu         sync.Mutex
-	changed    servertest.Signal // whenever a record is added or updated
+	changed    servertest.Signal // notified when a record is added or updated
 	script     []Reply
 	embeddings []Reply
 	otherwise  func(Request) Reply
@@ -110,15 +110,16 @@ func (s *Server) Push(replies ...Reply) {
 	s.script = append(s.script, replies...)
 }
 
-// PushEmbeddings appends replies to the script of embedding requests. Only the faults and Gate of a
-// reply are used. After the last reply, embedding requests succeed.
+// PushEmbeddings appends replies to the script of embedding requests. Only the faults, Header and
+// Gate of a reply are used. After the last reply, embedding requests succeed.
 func (s *Server) PushEmbeddings(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.embeddings = append(s.embeddings, replies...)
 }
 
-// Otherwise replaces Librarian. reply then answers the requests after the script.
+// Otherwise sets the function that answers chat requests after the script. The default is
+// Librarian.
 func (s *Server) Otherwise(reply func(Request) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +188,8 @@ func describe(w http.ResponseWriter, r *http.Request) {
 }
 
 // accept reads the body, checks the key and records the request. It parses a chat request before
-// recording it, because a waiting test may read the record at once.
+// recording it, because a waiting test may read the record at once. It returns false if it has sent
+// an error response.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, chat bool) ([]byte, *Record, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<20))
 	if err != nil {
@@ -218,5 +220,5 @@ func refuse(w http.ResponseWriter, status int, kind, code, message string) {
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // a client that has gone is no fault of the server's
+	_ = json.NewEncoder(w).Encode(value) // a disconnected client is not an error of the server
 }

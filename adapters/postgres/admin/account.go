@@ -16,7 +16,7 @@ var _ access.Accounts = (*Audiences)(nil)
 
 // Accounts implements access.Accounts.
 func (a *Audiences) Accounts(ctx context.Context, w access.Workspace, ids []string) (map[string]access.Account, error) {
-	// By the primary key.
+	// Served by the primary key.
 	rows, err := a.db.Pool.Query(ctx, `
 		select id, name, email, full_member, bot from account
 		where platform = $1 and workspace = $2 and id = any($3) and seen_at > clock_timestamp() - $4::bigint * interval '1 microsecond'`,
@@ -38,7 +38,7 @@ func (a *Audiences) Accounts(ctx context.Context, w access.Workspace, ids []stri
 // Saw implements access.Accounts.
 func (a *Audiences) Saw(ctx context.Context, w access.Workspace, people []access.Account, at time.Time) error {
 	people = slices.Clone(people)
-	// the order in which rows are locked
+	// Rows are locked in this order.
 	slices.SortFunc(people, func(a, b access.Account) int { return strings.Compare(a.ID, b.ID) })
 	people = slices.CompactFunc(people, func(a, b access.Account) bool { return a.ID == b.ID })
 	ids, names, emails := make([]string, len(people)), make([]string, len(people)), make([]string, len(people))
@@ -46,7 +46,7 @@ func (a *Audiences) Saw(ctx context.Context, w access.Workspace, people []access
 	for i, p := range people {
 		ids[i], names[i], emails[i], full[i], bots[i] = postgres.Storable(p.ID), postgres.Storable(p.Name), postgres.Storable(p.Email), p.Full, p.Bot
 	}
-	// By the primary key. What is as it was is written again only when it would soon be too old.
+	// Served by the primary key. An unchanged row is written only if it would soon be too old.
 	_, err := a.db.Pool.Exec(ctx, `
 		insert into account as a (platform, workspace, id, name, email, full_member, bot, seen_at)
 		select $1, $2, s.id, s.name, s.email, s.full_member, s.bot, $8
@@ -65,8 +65,8 @@ func (a *Audiences) Saw(ctx context.Context, w access.Workspace, people []access
 
 // Listed implements access.Accounts.
 func (a *Audiences) Listed(ctx context.Context, w access.Workspace, people []string, at time.Time) error {
-	// All of a workspace's rows, once in minutes; "not in" is looked up in a hash table, whatever
-	// the planner takes the number of rows for.
+	// This reads all rows of a workspace, every few minutes. "not in" uses a hash table, however
+	// many rows the planner expects.
 	_, err := a.db.Pool.Exec(ctx, `
 		update account set email = '', full_member = false, seen_at = $3
 		where platform = $1 and workspace = $2 and seen_at < $3 and (email <> '' or full_member)

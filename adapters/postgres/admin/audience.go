@@ -12,9 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Audiences stores what the replicas know about channel members, and shares it between them. All
-// times come from the database's clock. Audiences is safe for concurrent use by any number of
-// processes.
+// Audiences stores what is known about channel members, for all replicas. All times come from the
+// database's clock. Audiences is safe for concurrent use by any number of processes.
 type Audiences struct{ db *postgres.DB }
 
 var (
@@ -27,7 +26,7 @@ func NewAudiences(db *postgres.DB) *Audiences { return &Audiences{db} }
 
 // Version implements access.Changes.
 func (a *Audiences) Version(ctx context.Context, w access.Workspace, scopes ...string) (access.Version, error) {
-	// By the primary keys of both tables.
+	// Served by the primary keys of both tables.
 	const version = `
 		select case when heard_at > clock_timestamp() - $4::bigint * interval '1 microsecond' then
 			extract(epoch from whole_since)::text || coalesce((
@@ -43,8 +42,8 @@ func (a *Audiences) Version(ctx context.Context, w access.Workspace, scopes ...s
 	return v, nil
 }
 
-// storables returns scopes in the form that the database stores. It removes duplicates, and sorts
-// the scopes in the order in which rows are locked.
+// storables returns names or ids in the form that the database stores. It removes duplicates and
+// sorts them, so that rows are always locked in the same order.
 func storables(scopes []string) []string {
 	out := make([]string, len(scopes))
 	for i, s := range scopes {
@@ -98,8 +97,8 @@ func (a *Audiences) Known(ctx context.Context, w access.Workspace, people []stri
 				else listed_at < greatest(whole_since, clock_timestamp() - $3::bigint * interval '1 microsecond') end
 			from audience_workspace where platform = $1 and workspace = $2), true)`,
 		w.Platform, w.ID, access.ListAge.Microseconds()).QueryRow(func(row pgx.Row) error { return row.Scan(&roll.At, &roll.Pending) })
-	// By the primary key. A person counts who was asked about, or stood in a list, since when
-	// changes have been heard of without a gap.
+	// Served by the primary key. A record is certain if it was confirmed, or was in a list, since
+	// events have been received without a gap.
 	batch.Queue(`
 		select p.person, p.inside from audience_person p join audience_workspace w using (platform, workspace)
 		where platform = $1 and workspace = $2 and p.person = any($3) and p.inside is not null
@@ -126,13 +125,13 @@ func (a *Audiences) Found(ctx context.Context, w access.Workspace, inside map[st
 	for id := range inside {
 		ids = append(ids, id)
 	}
-	slices.Sort(ids) // the order in which rows are locked
+	slices.Sort(ids) // rows are locked in this order
 	are := make([]bool, len(ids))
 	for i, id := range ids {
 		are[i] = inside[id]
 	}
 	err := a.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		// By the primary key. What is as it was is written again only when it would soon be too old.
+		// Served by the primary key. An unchanged row is written only if it would soon be too old.
 		const find = `
 			with found as (select * from unnest($3::text[], $4::boolean[]) as f(person, inside)),
 			before as (
@@ -167,7 +166,7 @@ func (a *Audiences) Found(ctx context.Context, w access.Workspace, inside map[st
 // Told implements access.People.
 func (a *Audiences) Told(ctx context.Context, w access.Workspace, person string, is access.Standing) error {
 	err := a.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		// By the primary key.
+		// Served by the primary key.
 		tag, err := tx.Exec(ctx, `
 			insert into audience_person as p (platform, workspace, person, inside) values ($1, $2, $3, case when $4 then false end)
 			on conflict (platform, workspace, person) do update set inside = excluded.inside, confirmed_at = clock_timestamp()
@@ -190,7 +189,8 @@ func (a *Audiences) Told(ctx context.Context, w access.Workspace, person string,
 
 // Begin implements access.Lists.
 func (a *Audiences) Begin(ctx context.Context, w access.Workspace) (at time.Time, due bool, err error) {
-	// By the primary key. One is due earlier after a gap, in which changes may have been missed.
+	// Served by the primary key. A list is due earlier after a gap, in which changes may have been
+	// missed.
 	err = a.db.Pool.QueryRow(ctx, `
 		update audience_workspace set listing = true, relist_at = clock_timestamp() + $3::bigint * interval '1 microsecond'
 		where platform = $1 and workspace = $2 and relist_at <= clock_timestamp()
@@ -219,9 +219,10 @@ func (a *Audiences) End(ctx context.Context, w access.Workspace, people []string
 			where platform = $1 and workspace = $2`, w.Platform, w.ID, at); err != nil {
 			return err
 		}
-		// Who stood in no page is asked about. All of a workspace's rows, once in minutes; "not in"
-		// is looked up in a hash table, whatever the planner takes the number of rows for (an
-		// anti-join without statistics compares everybody with everybody).
+		// People who were on no page become unknown, so that the platform is asked again. This
+		// reads all rows of a workspace, every few minutes. "not in" uses a hash table, however
+		// many rows the planner expects. (Without statistics, an anti-join would compare each
+		// person with each other.)
 		tag, err := tx.Exec(ctx, `
 			update audience_person set inside = null, confirmed_at = clock_timestamp()
 			where platform = $1 and workspace = $2 and inside and confirmed_at < $3

@@ -172,7 +172,8 @@ func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to r
 		tenant, link[:], to[:], id, int64(review.SessionLifetime/time.Second))
 }
 
-// begin runs the statement that creates a session, and returns the session.
+// begin runs the statement that creates session id, and returns the session. It returns the error
+// none if the statement returns no row.
 func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, none error, statement string, args ...any) (in review.SignedIn, err error) {
 	err = c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
@@ -258,8 +259,8 @@ func (c *Console) Session(ctx context.Context, tenant access.TenantID, of review
 	return in, nil
 }
 
-// find returns the person that a query selects. If the query returns no row, find returns the error
-// none.
+// find runs a query that returns a session and its person. It returns the error none if the query
+// returns no row.
 func (c *Console) find(ctx context.Context, q postgres.Executor, none error, query string, args ...any) (review.SignedIn, error) {
 	var in review.SignedIn
 	err := q.QueryRow(ctx, query, args...).Scan(&in.Session, &in.Person.Platform, &in.Person.Workspace.ID, &in.Person.ID, &in.Role, &in.Expires)

@@ -72,9 +72,9 @@ func moment(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// Begin starts an attempt at a due time. It succeeds only if the stored row still matches p, so
-// only one of several processes succeeds. The others get ok = false. The next attempt may begin
-// after recur.Pause.
+// Begin records that this process attempts the run of schedule p that is due at due. Of several
+// processes that call it with the same p, only one succeeds. The others get ok = false. The next
+// attempt may begin after recur.Pause.
 func (s *Schedules) Begin(ctx context.Context, tenant access.TenantID, p recur.Progress, due time.Time) (begun recur.Progress, ok bool, err error) {
 	begun = p
 	begun.Due, begun.State = due.UTC(), recur.Begun
@@ -82,7 +82,7 @@ func (s *Schedules) Begin(ctx context.Context, tenant access.TenantID, p recur.P
 		begun.Attempts, begun.Posted, begun.Note = 0, false, ""
 	}
 	begun.Attempts++
-	// The row is as it was read, or another process was faster.
+	// No row matches if another process was faster.
 	const begin = `
 		update schedule set due_at = $3, state = 'begun', attempts = $4, posted = $5, note = $6, again_at = clock_timestamp() + $7::bigint * interval '1 second',
 			begun_at = case when $4 = 1 then clock_timestamp() else coalesce(begun_at, clock_timestamp()) end

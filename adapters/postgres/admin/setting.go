@@ -38,7 +38,7 @@ const settingColumns = `select platform, workspace, channel, key, value, changed
 
 // Settings implements session.Settings.
 func (s *Settings) Settings(ctx context.Context, tenant access.TenantID, at session.Place) ([]session.Setting, error) {
-	// Three places by the primary key; the more general come first, since the empty name sorts
+	// Served by the primary key. More general settings come first, because the empty name sorts
 	// before all others.
 	const of = settingColumns + `
 		where tenant_id = $1 and platform = $2 and (workspace, channel) in (('', ''), ($3, ''), ($3, $4), ('', $4))
@@ -110,7 +110,7 @@ func changeSetting(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at se
 		return changed(ctx, tx, tenant, session.SettingReset, at, by, details)
 	}
 	set := replace
-	if c.Was != nil && !found { // no row is locked that another person might insert
+	if c.Was != nil && !found { // no row is locked, so another person may insert it
 		set = insert + `nothing`
 	}
 	stored, err := tx.Exec(ctx, set, tenant, at.Platform, at.Workspace, at.Channel, c.Key, postgres.Storable(c.Value), session.AuthorOf(at, by))
@@ -124,7 +124,8 @@ func changeSetting(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at se
 	return changed(ctx, tx, tenant, session.SettingSet, at, by, details)
 }
 
-// settingNow returns the current value of a setting and locks it until the transaction ends.
+// settingNow returns the stored value of a setting and locks it until the transaction ends. found
+// is false if no value is stored.
 func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at session.Place, key string) (value string, found bool, err error) {
 	const now = `select value from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5 for update`
 	err = tx.QueryRow(ctx, now, tenant, at.Platform, at.Workspace, at.Channel, key).Scan(&value)
@@ -134,7 +135,7 @@ func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at sessi
 	return value, err == nil, err
 }
 
-// changed writes an audit entry about a change to a setting of a place.
+// changed writes an audit entry about a changed setting of the channel, workspace or platform at.
 func changed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, at session.Place, by session.Actor, details map[string]string) error {
 	return audit.Write(ctx, tx, tenant, audit.Entry{
 		Deed: deed, Who: by,

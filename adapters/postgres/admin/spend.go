@@ -15,14 +15,14 @@ import (
 
 // Ledger stores what model calls cost. It is safe for concurrent use by any number of processes.
 //
-// Every transaction locks rows in the same order, which prevents deadlocks: a hold, the month, the
-// day of all tenants, the day of the tenant, the model.
+// To prevent deadlocks, every transaction locks rows in this order: a hold, the month, the day of
+// all tenants, the day of the tenant, the model.
 type Ledger struct {
 	db *postgres.DB
 
 	mu      sync.Mutex
-	waiting []*settlement // to be booked together, the first of them next
-	leading bool          // a waiting call is booking, or is about to
+	waiting []*settlement // calls to book, oldest first
+	leading bool          // a caller of Settle books the waiting calls, or is about to
 }
 
 var (
@@ -30,7 +30,7 @@ var (
 	_ spend.Books  = (*Ledger)(nil)
 )
 
-// NewLedger returns the ledger of a database.
+// NewLedger returns the Ledger stored in db.
 func NewLedger(db *postgres.DB) *Ledger { return &Ledger{db: db} }
 
 // Reserve implements spend.Ledger.
@@ -43,7 +43,8 @@ func (l *Ledger) Reserve(ctx context.Context, r spend.Reservation, caps spend.Ca
 		if err := tx.QueryRow(ctx, `select (now() at time zone 'utc')::date`).Scan(&day); err != nil {
 			return err
 		}
-		// The first day's row stands for the month: at midnight two calls may count on different days.
+		// The row of the first day serves as a lock of the month, because at midnight two calls
+		// may count on different days.
 		const month = `
 			insert into spend_day as d (tenant_id, day, currency, used) values ('', date_trunc('month', $1::date)::date, $2, 0)
 			on conflict (tenant_id, day, currency) do update set used = d.used`
@@ -53,7 +54,7 @@ func (l *Ledger) Reserve(ctx context.Context, r spend.Reservation, caps spend.Ca
 		if err := addDay(ctx, tx, r.Account, day, r.Amount); err != nil {
 			return err
 		}
-		// The month is locked now, so what is read next is what all calls before this one have left.
+		// The month is locked now, so the sums include all earlier calls.
 		standing, err := standingOn(ctx, tx, r.Tenant, r.Currency, day)
 		if err != nil {
 			return err
@@ -81,7 +82,7 @@ func (l *Ledger) Reserve(ctx context.Context, r spend.Reservation, caps spend.Ca
 
 // Extend implements spend.Ledger.
 func (l *Ledger) Extend(ctx context.Context, h spend.Hold, lost spend.Use, lasts time.Duration) error {
-	// By the primary key.
+	// Served by the primary key.
 	const extend = `
 		update spend_hold set lost_input = $3, lost_output = $4, lost_amount = $5,
 			expires_at = clock_timestamp() + $6::bigint * interval '1 microsecond'
@@ -93,7 +94,8 @@ func (l *Ledger) Extend(ctx context.Context, h spend.Hold, lost spend.Use, lasts
 	return nil
 }
 
-// book replaces the amount held on a day by the amount used.
+// book adds the use of a call to a day's totals and subtracts the amount that was reserved for it
+// (held). If u is zero, it only releases the reservation.
 func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held spend.Amount, u spend.Use) error {
 	if err := addDay(ctx, tx, a, day, u.Amount-held); err != nil {
 		return err
@@ -115,7 +117,8 @@ func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held s
 	return err
 }
 
-// addDay adds to the counters of a day, and locks their rows. The row of all tenants comes first.
+// addDay adds n to the amounts used on a day, for the tenant and for all tenants together. It locks
+// both rows, that of all tenants first.
 func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n spend.Amount) error {
 	const add = `
 		insert into spend_day as d (tenant_id, day, currency, used) values ('', $2, $3, $4), ($1, $2, $3, $4)
@@ -124,8 +127,8 @@ func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n sp
 	return err
 }
 
-// expire books the holds of processes that no longer report. Several processes may call it at once
-// without waiting for each other.
+// expire books the expired reservations of dead processes. Several processes may call it at once,
+// and do not wait for each other.
 func (l *Ledger) expire(ctx context.Context) error {
 	for more := true; more; {
 		// Served by spend_hold_expiry.
@@ -168,7 +171,7 @@ func standingOn(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }, tenant access.TenantID, currency string, day time.Time) (spend.Standing, error) {
 	s := spend.Standing{Day: day}
-	// By the primary key: at most 31 days of two tenants.
+	// Served by the primary key. It reads at most 31 days of two tenants.
 	const sums = `
 		select coalesce(sum(used) filter (where tenant_id = '' and day = $3), 0), coalesce(sum(used) filter (where tenant_id = ''), 0),
 			coalesce(sum(used) filter (where tenant_id = $1 and day = $3), 0), coalesce(sum(used) filter (where tenant_id = $1), 0)

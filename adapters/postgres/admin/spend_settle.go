@@ -17,7 +17,7 @@ import (
 const (
 	// maxSettled limits how many calls are booked in one transaction.
 	maxSettled = 256
-	// settleLimit is the timeout of that transaction.
+	// settleLimit is the timeout of a transaction that books calls.
 	settleLimit = 10 * time.Second
 )
 
@@ -32,9 +32,8 @@ type settlement struct {
 	wake   chan bool // true: this caller books all; false: booked or failed
 }
 
-// Settle implements spend.Ledger. All calls of a tenant update the same few rows. Calls that end
-// while another call books therefore wait. One of the waiting calls then books all of them on one
-// connection.
+// Settle implements spend.Ledger. All calls of a tenant update the same few rows. Concurrent calls
+// therefore wait until one caller books all of them in one transaction.
 func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u spend.Use) (spend.Standing, error) {
 	s := &settlement{hold: h, account: a, use: u, wake: make(chan bool, 1)}
 	l.mu.Lock()
@@ -64,8 +63,7 @@ func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u sp
 	return s.stands, nil
 }
 
-// leave removes a settlement from the waiting ones. It returns false if the settlement is already
-// being booked.
+// leave removes s from the waiting settlements. It returns false if s is already being booked.
 func (l *Ledger) leave(s *settlement) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +73,7 @@ func (l *Ledger) leave(s *settlement) bool {
 	}
 	l.waiting = slices.Delete(l.waiting, at, at+1)
 	select {
-	case <-s.wake: // it was to book for the others
+	case <-s.wake: // s was to book for the others
 		l.handOver()
 	default:
 	}
@@ -89,18 +87,19 @@ func (l *Ledger) handOver() {
 	}
 }
 
-// settleWaiting books waiting calls, at most maxSettled. Only the first waiting caller may call it.
+// settleWaiting books up to maxSettled waiting settlements and wakes their callers. Only a caller
+// that received true from its wake channel may call it.
 func (l *Ledger) settleWaiting(ctx context.Context) {
 	l.mu.Lock()
 	n := min(len(l.waiting), maxSettled)
 	batch := slices.Clone(l.waiting[:n])
 	l.waiting = slices.Delete(l.waiting, 0, n)
 	l.mu.Unlock()
-	// for the others, who may have longer
+	// The contexts of the other callers may last longer.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer cancel()
 	if err := l.settle(limited, batch...); err != nil && len(batch) > 1 {
-		for _, s := range batch { // one of them may be why
+		for _, s := range batch { // one of them may be the cause
 			s.err = l.settle(limited, s)
 		}
 	} else {
@@ -116,7 +115,7 @@ func (l *Ledger) settleWaiting(ctx context.Context) {
 
 type (
 	dayKey struct {
-		tenant   string // empty for all of them
+		tenant   string // empty: all tenants together
 		day      time.Time
 		currency string
 	}
@@ -128,7 +127,7 @@ type (
 	accountSum struct{ calls, estimated, input, cached, output, amount int64 }
 )
 
-// settle books calls in one transaction.
+// settle books calls in one transaction, and sets the resulting totals in each call.
 func (l *Ledger) settle(ctx context.Context, batch ...*settlement) error {
 	return l.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		today, held, err := release(ctx, tx, batch)
@@ -137,7 +136,7 @@ func (l *Ledger) settle(ctx context.Context, batch ...*settlement) error {
 		}
 		days, accounts := make(map[dayKey]spend.Amount), make(map[accountKey]accountSum)
 		for _, s := range batch {
-			// Without a hold, or when it has run out, the call belongs to today.
+			// Without a reservation, or if it has expired, the call counts today.
 			day, amount := today, s.use.Amount
 			if h, ok := held[s.hold.ID]; ok && s.hold != (spend.Hold{}) {
 				day, amount = h.day, amount-h.amount
@@ -167,7 +166,8 @@ type heldAmount struct {
 	amount spend.Amount
 }
 
-// release deletes the holds of calls, by primary key, and returns the amounts held.
+// release deletes the reservations of some calls. It returns the current UTC day and the reserved
+// amounts by hold id. Served by the primary key.
 func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Time, held map[int64]heldAmount, err error) {
 	const gone = `
 		with gone as (
@@ -198,15 +198,15 @@ func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Ti
 	return today, held, err
 }
 
-// settled adds sums to the ledger and gives each call the resulting totals. It locks rows in the
-// order that Ledger describes.
+// settled adds the sums in days and accounts to the tables, and sets the resulting totals in each
+// call. It locks rows in the order that [Ledger] describes.
 func settled(ctx context.Context, tx pgx.Tx, calls []*settlement, today time.Time, days map[dayKey]spend.Amount, accounts map[accountKey]accountSum) error {
 	queue := new(pgx.Batch)
 	inOrder := slices.SortedFunc(maps.Keys(days), func(a, b dayKey) int {
 		return cmp.Or(cmp.Compare(a.tenant, b.tenant), a.day.Compare(b.day), cmp.Compare(a.currency, b.currency))
 	})
 	for _, k := range inOrder {
-		if days[k] != 0 { // without prices there is nothing to count, and nothing to wait for
+		if days[k] != 0 { // without prices there is nothing to add or to lock
 			queue.Queue(`insert into spend_day as d (tenant_id, day, currency, used) values ($1, $2, $3, $4)
 				on conflict (tenant_id, day, currency) do update set used = d.used + excluded.used`, k.tenant, k.day, k.currency, days[k])
 		}

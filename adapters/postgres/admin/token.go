@@ -33,7 +33,7 @@ const tokenColumns = `id, name, platform, workspace, person, created_at, expires
 
 // Find implements mcp.Tokens.
 func (s *Tokens) Find(ctx context.Context, tenant access.TenantID, hash mcp.Hash) (mcp.Token, error) {
-	// By the unique constraint.
+	// Served by the unique constraint.
 	rows, err := s.db.Pool.Query(ctx, `select `+tokenColumns+` from access_token where tenant_id = $1 and hash = $2`, tenant, hash[:])
 	if err != nil {
 		return mcp.Token{}, fmt.Errorf("look up a token: %w", err)

@@ -27,7 +27,7 @@ func NewWorkspaces(db *postgres.DB, platform thread.Platform) *Workspaces {
 
 // Bound returns the tenant of each bound workspace, keyed by workspace.
 func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, error) {
-	// By the primary key.
+	// Served by the primary key.
 	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1 and bound_by <> $2`, w.platform, boundNobody)
 	if err != nil {
 		return nil, fmt.Errorf("load to which tenants workspaces belong: %w", err)
@@ -75,15 +75,15 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 	return created, nil
 }
 
-// boundNobody is the value of bound_by for a workspace that was unbound. The row remains, so
-// BindFirst binds no workspace. No person has this name.
+// boundNobody is the value of column bound_by after [Workspaces.Unbind]. The row remains, so that
+// BindFirst still binds no workspace. No person has this name.
 const boundNobody = "(nobody)"
 
 // Unbind removes a workspace's binding. The result was reports whether there was a binding.
 func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool, err error) {
 	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var tenant string
-		// By the primary key.
+		// Served by the primary key.
 		err := tx.QueryRow(ctx, `
 			update workspace set bound_by = $3 where platform = $1 and workspace = $2 and bound_by <> $3 returning tenant_id`,
 			w.platform, postgres.Storable(workspace), boundNobody).Scan(&tenant)
@@ -111,7 +111,7 @@ const boundFirst = "first"
 func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant access.TenantID) (bool, error) {
 	var bound bool
 	err := w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		// one at a time
+		// Run one transaction at a time.
 		if _, err := tx.Exec(ctx, `select from tenant where id = $1 for no key update`, tenant); err != nil {
 			return err
 		}
@@ -129,6 +129,7 @@ func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant acc
 	return bound, nil
 }
 
+// Write writes an audit entry about the binding of a workspace, in transaction tx.
 func (w *Workspaces) Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, workspace string, by session.Actor, details map[string]string) error {
 	return audit.Write(ctx, tx, tenant, audit.Entry{
 		Deed: session.WorkspaceBound, Who: by, At: thread.Ref{Platform: w.platform, Workspace: workspace}, Details: details,

@@ -22,7 +22,7 @@ type Entry struct {
 	Deed    session.Deed
 	Who     session.Actor
 	At      thread.Ref
-	Own     thread.Ref // for a direct message: its place, which is stored with the person
+	Own     thread.Ref // for a direct message: its channel and thread, stored with the pseudonym
 	Direct  bool
 	Private bool
 	Turn    string
@@ -31,8 +31,8 @@ type Entry struct {
 	Details   map[string]string
 }
 
-// Within returns a copy of the entry with Direct set to direct. For a direct message, the entry no
-// longer names the channel and thread. It refers to them through the person's pseudonym.
+// Within returns a copy of the entry with Direct set to direct. If direct is true, the channel and
+// thread move from At to Own, so that they can be forgotten together with the person.
 func (e Entry) Within(direct bool) Entry {
 	if e.Direct = direct; direct {
 		e.Own, e.At.Channel, e.At.Thread = e.At, "", ""
@@ -65,9 +65,9 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 	return nil
 }
 
-// WriteTurn writes an entry about a change to a turn's answer or question. The entry's place is the
-// place of the turn's session. If the session is a direct message, the entry refers to the place
-// through the person.
+// WriteTurn writes an entry about a change to the answer or question of turn id. The entry names
+// the platform, workspace, channel and thread of the turn's session. For a direct message it omits
+// the channel and thread.
 func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, id, by string, details map[string]string) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -101,7 +101,7 @@ func (f turnFact) ref() thread.Ref {
 }
 
 func turnFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (turnFact, error) {
-	// By the primary keys and audit_person's unique constraint.
+	// Served by the primary keys and audit_person's unique constraint.
 	found, err := postgres.QueryAll[turnFact](ctx, tx, `
 		select t.asker_id, s.platform, s.workspace, s.channel, s.thread, t.direct, s.owner <> '' and not t.direct, t.number, coalesce(t.outcome, ''),
 			greatest(0, extract(epoch from coalesce(t.finished_at, clock_timestamp()) - t.intake_at) * 1000000)::bigint, coalesce(t.origin::text, ''), coalesce(t.origin_as, ''),
@@ -120,8 +120,8 @@ func turnFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string
 }
 
 // End writes the entry of a turn that has ended, with the turn's saved result. It must be the last
-// statement of its transaction. A turn has one end entry per number. The unique index
-// audit_turn_once discards a second entry.
+// statement of its transaction. A second entry with the same turn and number is discarded (unique
+// index audit_turn_once).
 func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, saved session.Saved) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -183,15 +183,15 @@ func storable(documents []session.Shown) []session.Shown {
 	return shown
 }
 
-// alias returns the pseudonym of a person in the trail. It returns nil if who is empty. In direct
-// messages a person has a separate pseudonym per place. alias locks the pseudonym's row until the
-// transaction ends. Otherwise forgottenAliases could delete the row as unreferenced.
+// alias returns the pseudonym of a person in the trail, or nil if who is empty. A person has a
+// separate pseudonym in each direct message (own). alias locks the pseudonym's row until the
+// transaction ends. Otherwise retention could delete the row as unreferenced.
 func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.Actor, own thread.Ref) (*string, error) {
 	if who.ID == "" {
 		return nil, nil
 	}
 	args := []any{tenant, who.Platform, postgres.Storable(who.ID), postgres.Storable(own.Workspace), postgres.Storable(own.Channel), postgres.Storable(own.Thread)}
-	// By the unique constraint.
+	// Served by the unique constraint.
 	const known = `
 		select alias::text from audit_person
 		where tenant_id = $1 and platform = $2 and person = $3 and workspace = $4 and channel = $5 and thread = $6 for key share`

@@ -63,7 +63,7 @@ func (r *Reader) Trail(ctx context.Context, q session.AuditQuery) iter.Seq2[sess
 }
 
 func (r *Reader) trailPage(ctx context.Context, q session.AuditQuery, since time.Time, after int64) ([]session.Entry, error) {
-	// From audit_at, or by audit_who; then by the primary key of audit_person.
+	// Served by audit_at or audit_who, and by the primary key of audit_person.
 	const page = `
 		select a.sequence, a.at, a.deed, coalesce(a.who::text, ''), coalesce(p.platform, ''), coalesce(p.person, ''),
 			a.platform, case when a.direct then coalesce(nullif(p.workspace, ''), a.workspace) else a.workspace end,

@@ -9,8 +9,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// about holds the columns of a job's row that all kinds share. River distinguishes kinds by Go
-// type, so each kind needs a separate type.
+// about holds the arguments that jobs of all kinds share. River distinguishes kinds by Go type, so
+// each kind has a separate type based on about.
 type about struct {
 	Tenant  access.TenantID `json:"tenant,omitempty"`
 	Subject string          `json:"subject,omitempty"`
@@ -34,7 +34,7 @@ type (
 	dueArgs     about
 )
 
-// Kind implements river.JobArgs, here and below.
+// Kind implements river.JobArgs.
 func (planArgs) Kind() string    { return string(Plan) }
 func (syncArgs) Kind() string    { return string(Sync) }
 func (accessArgs) Kind() string  { return string(Access) }
@@ -51,7 +51,7 @@ func (sweepArgs) Kind() string   { return string(Sweep) }
 func (pruneArgs) Kind() string   { return string(Prune) }
 func (dueArgs) Kind() string     { return string(Due) }
 
-// described is implemented by each of the argument types above.
+// described is the type constraint for the arguments of a job.
 type described interface {
 	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | meaningArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs | dueArgs
 	river.JobArgs

@@ -30,10 +30,9 @@ type Config struct {
 // Client runs background jobs from a database. Any number of processes may run a Client. River
 // elects one process to plan jobs for all.
 //
-// Client polls the queue's table and uses no notifications. Poolers that share connections between
-// transactions lose notifications. Listening would also occupy a connection in each process, and
-// would save nothing for work that is planned by the minute. Client needs no right to change the
-// schema.
+// Client polls the queue's table. It does not listen for notifications, because transaction poolers
+// lose them, and listening would occupy a connection in each process. Client needs no right to
+// change the schema.
 type Client struct {
 	river   *river.Client[pgx.Tx]
 	db      *postgres.DB
@@ -72,9 +71,9 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 		FetchCooldown:               min(poll, 100*time.Millisecond),
 		JobTimeout:                  timeout,
 		RescueStuckJobsAfter:        rescueAfter,
-		MaxAttempts:                 1, // what failed is planned again while it is due
+		MaxAttempts:                 1, // failed jobs are planned again while they are due
 		CompletedJobRetentionPeriod: retained,
-		ReindexerIndexNames:         []string{}, // to rebuild an index takes its owner
+		ReindexerIndexNames:         []string{}, // only an index's owner may rebuild it
 		PeriodicJobs: []*river.PeriodicJob{
 			river.NewPeriodicJob(river.PeriodicInterval(planEvery),
 				func() (river.JobArgs, *river.InsertOpts) { return planArgs{}, unique(river.QueueDefault) }, &river.PeriodicJobOpts{RunOnStart: true}),
@@ -139,8 +138,9 @@ func unique(queue string) *river.InsertOpts {
 // pause is how long an unfinished job waits before its next piece.
 const pause = 100 * time.Millisecond
 
-// attempt runs one piece of a job. It runs nothing if the job is paused because its process died.
-// It also runs nothing if the job must wait for other jobs. In that case waits is true.
+// attempt runs one piece of a job and returns the results of [Work.Do]. It runs nothing if the job
+// is paused. It also runs nothing if the job must wait for other jobs of this process. In that case
+// waits is true.
 func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, waits bool, err error) {
 	known, died, err := c.look(ctx, job)
 	if err != nil {
@@ -164,12 +164,13 @@ func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, w
 	finished := false
 	defer func() { err = errors.Join(err, c.end(ctx, job, finished)) }() // after a panic too
 	more, next, err = c.work.Do(ctx, job)
-	// A piece of Meaning has stored something, so that it is past what ended a process before.
+	// A piece of Meaning has stored its results. The next piece begins after the data that killed
+	// a process before.
 	finished = err == nil && ctx.Err() == nil && (!more || job.Kind == Meaning)
 	return more, next, false, err
 }
 
-// do runs a job for River.
+// do runs a job for River. To continue the job later, it returns a river.JobSnooze error.
 func (c *Client) do(ctx context.Context, job Job) error {
 	var more bool
 	var next []Job
@@ -183,7 +184,7 @@ func (c *Client) do(ctx context.Context, job Job) error {
 		}
 	}
 	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		return river.JobSnooze(0) // this process ends; another one goes on
+		return river.JobSnooze(0) // this process ends; another one continues
 	}
 	if err == nil && len(next) > 0 {
 		err = c.Enqueue(ctx, next...)

@@ -21,12 +21,13 @@ type Kind string
 const (
 	Plan Kind = "plan"        // enqueues the due jobs, once a minute
 	Sync Kind = "source_sync" // reads a source; its Subject is the source's id
-	// reads who may read a source that has its own permissions. Its Subject is the source's id.
+	// Access reads who may read a source that has its own permissions. Its Subject is the source's
+	// id.
 	Access Kind = "source_access"
 	Tidy   Kind = "index_tidy" // packs new postings and merges segments
-	// removes deleted documents from the segments of all tenants, every night
+	// Purge removes deleted documents from the segments of all tenants, every night.
 	Purge   Kind = "index_purge"
-	Train   Kind = "embedder_train" // trained a local vector space: earlier releases enqueue it
+	Train   Kind = "embedder_train" // enqueues Vectors; only earlier releases enqueue it
 	Vectors Kind = "index_vectors"  // embeds chunks that have no vector
 	Meaning Kind = "index_meaning"  // embeds with the built-in sentence model, which takes hours
 	Engine  Kind = "engine_tell"    // sends outstanding changes of all tenants to the search engine
@@ -34,10 +35,11 @@ const (
 	Extract Kind = "knowledge_read" // lets a model extract facts from documents, or removes them
 	Graph   Kind = "index_graph"    // does nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // deletes data that is no longer needed, every night
-	// runs a due schedule, on a process that serves its platform. Its Subject is the schedule's
-	// name, which begins with the platform and a colon.
+	// Due runs a due schedule, on a process that serves its platform. Its Subject is the
+	// schedule's name, which begins with the platform and a colon.
 	Due Kind = "schedule_due"
-	// deletes conversations and audit entries of all tenants whose retention is over, every night
+	// Prune deletes conversations and audit entries of all tenants whose retention is over, every
+	// night.
 	Prune Kind = "retention"
 )
 

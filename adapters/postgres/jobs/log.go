@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// quiet passes on only River's errors about River itself. The client logs the outcomes of jobs.
+// quiet drops River's messages below the level of warnings. The client logs the outcomes of jobs.
 type quiet struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

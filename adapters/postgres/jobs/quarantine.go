@@ -11,23 +11,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A job may end its process: it takes all memory, or meets a fault of the runtime. It is planned
-// again, and ends the next process. So each job notes the process that works on it. Equal jobs
-// never run at the same time: a job that finds another process there knows that this one died.
-// After one death a job runs alone in its process, since another job may have been at fault. After
-// the second it is paused.
+// A job may crash its process, for example by taking all memory. If it is planned again, it may
+// crash the next process. Each job therefore records the process that runs it. Equal jobs never run
+// at the same time, so a job that finds the record of another process knows that this process died.
+// After one death, a job runs alone in its process, because another job may have caused the crash.
+// After two, it is paused.
 //
-// An orderly end of a process is none: its jobs return, and Run takes back what they noted.
+// A process that stops regularly does not count as dead: its jobs return, and Run removes its
+// records.
 
 const (
 	// mostDeaths is the number of process deaths after which a job is paused.
 	mostDeaths = 2
-	// resumeAfter is the time after which some paused jobs are retried without a command. These
-	// jobs have no subject, or run at a due time (Due).
+	// resumeAfter is how long a job without a subject, or of kind Due, stays paused. Other jobs
+	// stay paused until Resume is called.
 	resumeAfter = 24 * time.Hour
-	// apart is how long a job waits before it tries again to pass the gate.
+	// apart is the delay before a job that must wait for other jobs is tried again.
 	apart = time.Second
-	// reserved is how long new jobs are held back for a job that waits to run alone.
+	// reserved is how long no new job may begin while a job waits to run alone.
 	reserved = 5 * time.Second
 )
 
@@ -73,8 +74,8 @@ func Resume(ctx context.Context, db *postgres.DB, tenant access.TenantID, subjec
 	return nil
 }
 
-// look returns the recorded deaths of a job. If the row still names another process, that process
-// died during the job. look then adds that death and returns died = true.
+// look returns the recorded deaths of processes that ran a job. If the job's record names another
+// process, that process died during the job. look then adds that death and returns died = true.
 func (c *Client) look(ctx context.Context, job Job) (p Paused, died bool, err error) {
 	p.Job = job
 	err = c.db.Pool.QueryRow(ctx, `
@@ -130,12 +131,12 @@ func (c *Client) leave(ctx context.Context) error {
 	return nil
 }
 
-// gate lets jobs run concurrently, or one exclusively.
+// gate lets several jobs run at once, or one job alone.
 type gate struct {
 	mu      sync.Mutex
 	running int
 	alone   bool
-	until   time.Time // until then no other job begins, because one waits to run alone
+	until   time.Time // no other job begins before this time, because a job waits to run alone
 }
 
 // enter reports whether a job may begin now. A job with alone set waits until no other job runs. If

@@ -63,8 +63,8 @@ func lookup(key string, find func(string) (*user.User, error)) (account, error) 
 	return account{uid: uint32(uid), gid: uint32(gid), name: found.Username}, nil
 }
 
-// own makes the account the owner of a file or directory. It does not follow links. It does nothing
-// unless this process is root.
+// own makes the account the owner of a file or directory. It does not follow links. If this process
+// is not root, own does nothing.
 func (a account) own(name string) error {
 	if !a.drop {
 		return nil

@@ -35,7 +35,8 @@ type Config struct {
 	// search lists all directories to search for programs. Tests set it to hide the machine's
 	// programs.
 	search []string
-	// fastStop is fastStop, or what a test sets.
+	// fastStop limits a clean stop of the server. The default is the constant fastStop. Tests set
+	// it.
 	fastStop time.Duration
 }
 
@@ -52,9 +53,9 @@ type Cluster struct {
 	logger *slog.Logger
 	cfg    Config
 
-	// settled is the directory of the socket that existing connections use, or "".
+	// settled is the directory of the socket if connections already use it, and "" otherwise.
 	settled    string
-	suspicions chan struct{} // of Suspect
+	suspicions chan struct{} // calls of Suspect that Supervise has not handled
 
 	closing sync.Once
 	users   *fileLock
@@ -105,7 +106,8 @@ func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
 	if c.server, err = selectServer(ctx, cfg.search, c.paths); err != nil {
 		return err
 	}
-	// A server that others use and that does not run was lost, which they may not see.
+	// If other processes use the server and it does not run, it crashed, which they may not
+	// notice.
 	unused, err := tryExclusive(c.paths.usersLock(), c.owner)
 	if err != nil {
 		return fmt.Errorf("look for other users of %s: %w", c.paths.root, err)
@@ -167,8 +169,8 @@ func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {
 		turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
 		if err != nil {
-			// Leaving must not depend on another process that hangs; it, or the next
-			// one, will be the last.
+			// Leaving must not depend on another process that hangs. The last process to leave
+			// stops the server.
 			c.users.release()
 			c.err = fmt.Errorf("wait for the other processes that use %s: %w", c.paths.root, err)
 			return
@@ -196,7 +198,7 @@ func (c *Cluster) leave(ctx context.Context) error {
 	return c.stop(ctx)
 }
 
-// paths are the places inside the cluster's directory.
+// paths has the names of the files in the directory root of a cluster.
 type paths struct{ root string }
 
 func (p paths) data() string      { return filepath.Join(p.root, "data") }
@@ -207,14 +209,14 @@ func (p paths) usersLock() string { return filepath.Join(p.root, "users.lock") }
 func (p paths) overrides() string { return filepath.Join(p.root, "postgresql.conf") }
 func (p paths) pidFile() string   { return filepath.Join(p.data(), "postmaster.pid") }
 
-// mark returns a name for the cluster on its server's command line. It contains only characters
-// that a shell does not change.
+// mark returns a name for the cluster, such as "footnote-0123456789ab". It is on the server's
+// command line, and a shell does not change its characters.
 func (p paths) mark() string {
 	sum := sha256.Sum256([]byte(p.root))
 	return "footnote-" + hex.EncodeToString(sum[:6])
 }
 
-// exists reports whether a file exists, readable or not.
+// exists reports whether a file exists, even if it cannot be read.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SQLSTATEs by which action chooses what to do with a server.
+// SQLSTATEs with which a server refuses a connection or a statement.
 const (
 	// LibraryLost is undefined_file. The server returns it if a library does not load.
 	LibraryLost     = "58P01"
@@ -25,11 +25,11 @@ const (
 // condition is the observed state of a server.
 type condition struct {
 	alive     bool      // its process runs
-	answers   bool      // it took a connection
+	answers   bool      // it accepted a connection
 	ready     bool      // it reports that it accepts connections
 	socket    bool      // its socket exists
 	state     string    // the SQLSTATE of its refusal to connect or to load its libraries
-	running   string    // its version
+	running   string    // version of the running server
 	installed string    // the version of the program that it was started from
 	began     time.Time // when it was started
 	replaced  time.Time // when its programs or libraries were last replaced
@@ -41,13 +41,13 @@ type action int
 const (
 	use action = iota
 	wait
-	start   // none runs
+	start   // no server runs
 	restart // a running server is unusable
 	giveUp  // a running server refuses connections for another reason
 )
 
-// action returns what to do with a server. If that is a restart, why is the reason. New files are a
-// reason only if they were replaced after the server's start. Otherwise a restart would not help.
+// action returns what to do with a server. why is the reason for a restart. An upgrade is a reason
+// only if files were replaced after the server's start. Otherwise a restart would not help.
 func (c condition) action() (do action, why string) {
 	upgraded := !c.began.IsZero() && !c.replaced.Before(c.began)
 	switch {
@@ -67,14 +67,16 @@ func (c condition) action() (do action, why string) {
 	return wait, ""
 }
 
-// libraries loads the library of plpgsql, and that of pgvector if the database has it.
+// libraries is a statement that loads the library of plpgsql, and that of pgvector if the database
+// has it.
 const libraries = `do $$ begin
 	perform '[1]'::vector <-> '[2]'::vector;
 exception when undefined_object then null; -- no pgvector yet
 end $$`
 
-// examine checks a running server through a new connection. An old connection has already loaded
-// its libraries, so it would not show a missing one. err says why the server cannot be used.
+// examine checks a running server through a new connection. An old connection would not show a
+// missing library, because it has already loaded its libraries. err says why the server cannot be
+// used.
 func (c *Cluster) examine(ctx context.Context, m *postmaster) (found condition, err error) {
 	found = condition{ready: m.ready, socket: exists(m.socket + socketName)}
 	if found.running, err = c.tryLibraries(ctx, m.socket); err != nil {
@@ -137,7 +139,7 @@ func lastReplaced(program string) time.Time {
 	names := []string{program}
 	prefix := filepath.Dir(filepath.Dir(program))
 	for _, folder := range []string{filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib", "postgresql")} {
-		names = append(names, folder) // which changes when a file is added or removed
+		names = append(names, folder) // a folder changes when a file is added or removed
 		for _, library := range []string{"plpgsql.*", "vector.*"} {
 			found, _ := filepath.Glob(filepath.Join(folder, library)) // fails on a bad pattern only
 			names = append(names, found...)
@@ -146,7 +148,7 @@ func lastReplaced(program string) time.Time {
 	var last time.Time
 	for _, name := range names {
 		var stat unix.Stat_t
-		if unix.Stat(name, &stat) != nil { // not every layout has each
+		if unix.Stat(name, &stat) != nil { // not every installation has all of them
 			continue
 		}
 		if at := time.Unix(stat.Ctim.Unix()); at.After(last) {

@@ -17,7 +17,8 @@ func (c *Cluster) ensureDatabase(ctx context.Context) error {
 	return c.with(ctx, Database, c.ensureVector)
 }
 
-// with runs do on a separate connection.
+// with calls do with a new connection to a database of the cluster, and closes the connection
+// afterwards.
 func (c *Cluster) with(ctx context.Context, database string, do func(context.Context, *pgx.Conn) error) (err error) {
 	conn, err := pgx.Connect(ctx, socketURL(c.socket, database))
 	if err != nil {
@@ -38,7 +39,7 @@ func (c *Cluster) ensureCreated(ctx context.Context, conn *pgx.Conn) error {
 		return c.lacksVector(offered)
 	}
 
-	// pg_database_datname_index serves this.
+	// Served by pg_database_datname_index.
 	var there bool
 	if err := conn.QueryRow(ctx, `select exists (select from pg_database where datname = $1)`, Database).Scan(&there); err != nil {
 		return fmt.Errorf("look for the database %s: %w", Database, err)
@@ -47,7 +48,7 @@ func (c *Cluster) ensureCreated(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	_, err := conn.Exec(ctx, "create database "+Database+" template template0")
-	// Two creators at once: the name check or the index recognises one of them.
+	// If two processes create it at once, the check of the name or the index stops one of them.
 	if err != nil && !hasCode(err, "42P04", "23505") {
 		return fmt.Errorf("create the database %s: %w", Database, err)
 	}

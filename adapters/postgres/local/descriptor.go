@@ -17,7 +17,7 @@ func keepDescriptors() error {
 		return fmt.Errorf("%w: list the open descriptors: %w", ErrStart, err)
 	}
 	for _, entry := range open {
-		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 { // those below are pg_ctl's
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 { // pg_ctl inherits 0 to 2
 			syscall.CloseOnExec(fd)
 		}
 	}

@@ -49,6 +49,6 @@ func (c *Cluster) Disk() (Disk, error) {
 		return Disk{}, fmt.Errorf("look at the disk of the private PostgreSQL: %w", err)
 	}
 	block := uint64(stat.Bsize) //nolint:gosec,unconvert // its type differs between systems
-	// Bavail leaves out what root alone may use
+	// Bavail excludes space that only root may use.
 	return Disk{stat.Bavail * block, stat.Blocks * block}, nil
 }

@@ -5,7 +5,7 @@ import "errors"
 // Sentinel errors of this package. Each is wrapped in a message that says what was found and what
 // to do.
 var (
-	// ErrNoServer: this machine has no PostgreSQL server programs.
+	// ErrNoServer means that this machine has no PostgreSQL server programs.
 	ErrNoServer = errors.New("no PostgreSQL server was found on this machine")
 	// ErrOldServer means that all server programs found are older than MinMajor.
 	ErrOldServer = errors.New("the PostgreSQL server on this machine is too old")

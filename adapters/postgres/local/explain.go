@@ -17,8 +17,8 @@ var remedies = []struct{ says, do string }{
 	{"could not locate a valid checkpoint record", "The data directory is damaged: restore it from a backup, or move it away and index your documents again."},
 }
 
-// explain returns the end of an error message for a program's output. It contains the remedy, if
-// one is known, and the last lines of the output.
+// explain returns text about a failed program to append to an error message: the last lines of its
+// output and, if known, the remedy.
 func explain(output string) string {
 	const keep = 8
 	var lines []string
@@ -49,8 +49,8 @@ func remedy(output string) string {
 	return ""
 }
 
-// readFrom returns the end of a file, starting at an offset. It returns at most a screen or two of
-// text. Read errors are ignored, because the text only completes another error.
+// readFrom returns the text of a file after an offset, but at most the last 16 KiB. If the file
+// cannot be read, it returns "", because the text only completes another error.
 func readFrom(name string, offset int64) string {
 	const most = 16 << 10
 	file, err := os.Open(name)

@@ -47,8 +47,8 @@ func Find(ctx context.Context, extra ...string) (Server, error) {
 	return best(found, looked)
 }
 
-// selectServer is like Find, but the cluster may already exist. Only the major version that created
-// a cluster can run it.
+// selectServer is like [Find], but it searches only dirs. If the cluster at p exists, it returns a
+// server of the major version that created it, because no other version can run it.
 func selectServer(ctx context.Context, dirs []string, p paths) (Server, error) {
 	made, err := dataMajor(p)
 	if err != nil {
@@ -72,8 +72,8 @@ func selectServer(ctx context.Context, dirs []string, p paths) (Server, error) {
 	return best(same, looked)
 }
 
-// best returns the best of the found servers. If several are equally good, it returns the first one
-// found.
+// best returns the newest of the found servers. It prefers servers with a suitable pgvector, and
+// then the first one found. looked lists the searched directories for the error message.
 func best(found []Server, looked []string) (Server, error) {
 	if len(found) == 0 {
 		return Server{}, fmt.Errorf("%w (looked for initdb, pg_ctl and postgres in %s); %s", ErrNoServer, strings.Join(looked, ", "), otherWay)
@@ -165,7 +165,8 @@ func inspect(ctx context.Context, dir string) (Server, error) {
 
 var controlVersion = regexp.MustCompile(`(?m)^default_version\s*=\s*'([^']*)'`)
 
-// vectorBeside returns the version in pgvector's control file for a server in dir, or "".
+// vectorBeside returns the pgvector version for the server in dir, from pgvector's control file. It
+// returns "" if there is no such file.
 func vectorBeside(dir string, major int) string {
 	number := strconv.Itoa(major)
 	prefix := filepath.Dir(dir)
@@ -189,7 +190,7 @@ func vectorBeside(dir string, major int) string {
 // newEnough reports whether a pgvector version is at least MinVector.
 func newEnough(version string) bool {
 	number := func(text string) (major, minor int) {
-		_, _ = fmt.Sscanf(text, "%d.%d", &major, &minor) // what cannot be read is old
+		_, _ = fmt.Sscanf(text, "%d.%d", &major, &minor) // an unreadable version counts as old
 		return major, minor
 	}
 	major, minor := number(version)

@@ -22,8 +22,8 @@ type fileLock struct {
 func (l *fileLock) release() {
 	if l != nil {
 		l.released.Do(func() {
-			// Closing alone leaves the lock to a child that another goroutine has just forked,
-			// until that begins its program.
+			// Closing alone is not enough. A child that another goroutine has just forked holds
+			// the lock until it starts its program.
 			_ = syscall.Flock(l.fd, syscall.LOCK_UN)
 			_ = syscall.Close(l.fd)
 		})
@@ -63,7 +63,7 @@ func tryExclusive(name string, owner account) (*fileLock, error) {
 	return lock, err
 }
 
-// lockShared takes the lock in shared mode. The caller must hold the start lock, so no process
+// lockShared waits for the lock in shared mode. The caller must hold the start lock, so no process
 // holds the exclusive lock for more than a moment.
 func lockShared(name string, owner account) (*fileLock, error) {
 	return lockFile(name, owner, syscall.LOCK_SH)
@@ -77,7 +77,7 @@ func lockFile(name string, owner account, how int) (*fileLock, error) {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
 	lock := &fileLock{fd: fd}
-	// The file is the data owner's even when root came first.
+	// The file must belong to the data's owner, even if root created it.
 	if err := owner.own(name); err != nil {
 		lock.release()
 		return nil, err

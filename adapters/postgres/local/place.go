@@ -15,8 +15,8 @@ type place struct {
 	owner account
 }
 
-// rootsPlace is the location of root's cluster if the server's user cannot enter root's home
-// directory. That is usually the case.
+// rootsPlace is the directory of root's cluster if the server's user cannot enter root's home
+// directory. Usually it cannot.
 const rootsPlace = "/var/lib/footnote"
 
 func choosePlace(ctx context.Context, cfg Config) (place, error) {
@@ -38,7 +38,7 @@ func choosePlace(ctx context.Context, cfg Config) (place, error) {
 	if err != nil || !p.owner.drop || p.reachable(ctx) {
 		return p, err
 	}
-	if named != "" { // a place other than the one that was named may belong to another installation
+	if named != "" { // another directory may belong to another installation
 		return place{}, fmt.Errorf("%w: the user %s, who runs PostgreSQL for root, cannot enter %s, which %s leads to; "+
 			"let everyone pass through it (chmod o+x), or set FOOTNOTE_DATA to a directory where they may, such as %s", ErrNotOurs, p.owner.name,
 			existingParent(dir), named, rootsPlace)

@@ -45,7 +45,7 @@ func parsePostmaster(text string) *postmaster {
 	}
 	pid, err := strconv.Atoi(line(0))
 	if err != nil || pid < 1 {
-		pid = 0 // cut short by a full disk or a crash; no one's
+		pid = 0 // cut short by a full disk or a crash
 	}
 	return &postmaster{pid: pid, socket: line(4), ready: line(7) == "ready"}
 }
@@ -85,7 +85,7 @@ func commandLine(ctx context.Context, pid int) ([]byte, error) {
 // process with that id for the dead server.
 func (m *postmaster) forget(p paths) error {
 	if m.pid != 0 && errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
-		// The server clears this up itself, with its own checks on shared memory.
+		// The server removes the file itself, after its own checks on shared memory.
 		return nil
 	}
 	if err := os.Remove(p.pidFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {

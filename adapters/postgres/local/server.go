@@ -62,8 +62,8 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	if c.socket, err = prepareSocketDir(c.paths, c.owner, c.settled); err != nil {
 		return err
 	}
-	// No process listens: a socket and its lock file are those of a server that was killed, and the
-	// number in the lock file may be another process's by now.
+	// No process listens. A socket and its lock file belong to a server that was killed. The
+	// process id in the lock file may belong to another process by now.
 	for _, name := range []string{c.socket + socketName, c.socket + socketName + ".lock"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove a stale socket: %w", err)
@@ -98,7 +98,7 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	}
 }
 
-// stop ends the server if one runs.
+// stop stops the server if one runs. It stops it immediately if a clean stop takes too long.
 func (c *Cluster) stop(ctx context.Context) error {
 	running, err := readPostmaster(c.paths)
 	if err != nil || running == nil || !running.alive(ctx, c.paths) {
@@ -106,7 +106,7 @@ func (c *Cluster) stop(ctx context.Context) error {
 	}
 	out, err := c.control(ctx, c.cfg.fastStop, "stop", "-m", "fast")
 	if err != nil && running.alive(ctx, c.paths) && ctx.Err() == nil {
-		// It loses nothing: the next start replays what was committed.
+		// No data is lost: the next start replays what was committed.
 		c.logger.WarnContext(ctx, "the private PostgreSQL does not stop; it is ended at once", "dir", c.paths.root, "after", c.cfg.fastStop)
 		out, err = c.control(ctx, patience, "stop", "-m", "immediate")
 	}

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// baseSettings suit a machine with 2 cores and a few GB of memory that also does other work. All
-// other settings have PostgreSQL's defaults, including fsync and full_page_writes.
+// baseSettings returns settings for a machine with 2 cores and a few GB of memory that also does
+// other work. All other settings have PostgreSQL's defaults, including fsync and full_page_writes.
 func baseSettings() map[string]string {
 	return map[string]string{
 		"listen_addresses":        "", // no TCP
@@ -67,11 +67,11 @@ func (c *Cluster) configure(extra map[string]string) error {
 	}
 	conf.WriteString("include_if_exists = " + quote(c.paths.overrides()) + "\n")
 	conf.WriteString("port = " + quote(socketPort) + "\n")
-	// The value is a list; its quotes keep a comma in the path from parting it.
+	// The value is a list. The quotes protect a comma in the path.
 	conf.WriteString("unix_socket_directories = " + quote(`"`+strings.ReplaceAll(c.socket, `"`, `""`)+`"`) + "\n")
 
-	// Whoever may open the socket is let in as the one role if the system says that
-	// it is the owner, or root, who could become the owner anyway.
+	// A client that opens the socket is admitted as the only role if the system identifies it as
+	// the owner or as root, who could become the owner anyway.
 	ident := Database + " \"" + c.owner.name + "\" " + Database + "\n" + Database + " root " + Database + "\n"
 	hba := "local all " + Database + " peer map=" + Database + "\n"
 	for name, text := range map[string]string{"postgresql.conf": conf.String(), "pg_ident.conf": ident, "pg_hba.conf": hba} {

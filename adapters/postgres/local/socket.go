@@ -26,9 +26,9 @@ func socketURL(dir, database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(Database), Path: "/" + database, RawQuery: query.Encode(), Host: ""}).String()
 }
 
-// prepareSocketDir creates the directory of the socket. If settled is set, that is the directory.
-// Otherwise the directory is inside the cluster's. If that path is too long for a socket, it has a
-// short path elsewhere.
+// prepareSocketDir creates the directory of the socket and returns its path. The directory is
+// settled, if that is set. Otherwise it is in the cluster's directory, or has a short path
+// elsewhere if the path would be too long for a socket.
 func prepareSocketDir(p paths, owner account, settled string) (string, error) {
 	dir := p.socket()
 	switch {
@@ -44,7 +44,8 @@ func prepareSocketDir(p paths, owner account, settled string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("%w: the directory for its socket cannot be made: %w", ErrStart, err)
 	}
-	// Whoever made it: a stranger's directory in /tmp would let him in between.
+	// Check a directory that existed, too: the owner of a directory in /tmp could intercept
+	// connections.
 	return dir, owner.check(dir)
 }
 

@@ -26,15 +26,15 @@ func backoff(failed int) time.Duration {
 	return min(time.Second<<max(failed-1, 0), most)
 }
 
-// reported reports whether a failed start is logged. Not every failure is logged, so that an outage
-// does not fill the log.
+// reported reports whether a failed start is logged: the first one, and then every tenth. An outage
+// therefore does not fill the log.
 func reported(failed int) bool { return failed%reportEvery == 1 }
 
 // Suspect asks Supervise to examine the server at once. It does not block.
 func (c *Cluster) Suspect() {
 	select {
 	case c.suspicions <- struct{}{}:
-	default: // it is about to
+	default: // a call is pending already
 	}
 }
 
@@ -63,7 +63,8 @@ func (c *Cluster) Supervise(ctx context.Context) {
 	}
 }
 
-// lost reports whether the server is lost. It opens no connection.
+// lost reports whether the server's process has ended or its socket is missing. It opens no
+// connection.
 func (c *Cluster) lost(ctx context.Context) bool {
 	running, err := readPostmaster(c.paths)
 	if err != nil || running == nil {
@@ -77,9 +78,9 @@ func (c *Cluster) lost(ctx context.Context) bool {
 func (c *Cluster) outdated(ctx context.Context) bool {
 	running, err := readPostmaster(c.paths)
 	if err != nil || running == nil {
-		return false // lost says so
+		return false // lost reports this case
 	}
-	found, _ := c.examine(ctx, running) // a connection that is refused is part of what is found
+	found, _ := c.examine(ctx, running) // a refused connection is part of the result
 	do, _ := found.action()
 	return do == restart
 }
@@ -121,7 +122,8 @@ func (c *Cluster) heal(ctx context.Context) {
 	}
 }
 
-// bringUpAgain repeats the steps of Start for a cluster that was started before.
+// bringUpAgain repeats the steps of [Start] for a cluster that this process has started or joined.
+// restarted is the reason if it restarted a running server.
 func (c *Cluster) bringUpAgain(ctx context.Context) (restarted string, err error) {
 	turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
 	if err != nil {

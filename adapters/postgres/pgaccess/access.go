@@ -32,7 +32,7 @@ type Store struct {
 // New returns the store kept in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// TouchIndex invalidates what searches have cached about the permissions of a tenant. It changes
+// TouchIndex invalidates what searches have cached about the permissions of a tenant, by changing
 // the version in each shard's row. It locks the rows in the same order as writers of documents. It
 // must be the last statement of a transaction.
 func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
@@ -66,7 +66,7 @@ func Remove(ctx context.Context, tx pgx.Tx, tenant access.TenantID, source docum
 	return nil
 }
 
-// clean removes characters that PostgreSQL cannot store.
+// clean replaces invalid UTF-8 and removes NUL, which PostgreSQL cannot store.
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
 
 func strs[S ~string](in []S) []string {

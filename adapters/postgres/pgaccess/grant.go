@@ -15,13 +15,13 @@ import (
 //go:embed queries/links.sql
 var linksSQL string
 
-// link is the identity of a listener in a source.
+// link says which person of a source a listener is.
 type link struct {
 	listener       int
 	source, person string
-	name           string // of the person, for readers
+	name           string // of the person, for display
 	known          bool   // the source has reported the person
-	stated         bool   // by the operator; else by an address
+	stated         bool   // linked by the operator, not by an address
 }
 
 // Common implements access.Grants.
@@ -83,7 +83,8 @@ func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []a
 	})
 }
 
-// from describes the identity that gives a single listener a principal in a source.
+// from returns a text that says who a single listener is in a source, such as "in jira, where you
+// are Ada, by your address".
 func (l link) from() string {
 	if l.stated {
 		return fmt.Sprintf("in %s, where you are %s, as the operator says", l.source, cmp.Or(l.name, l.person))
@@ -91,7 +92,8 @@ func (l link) from() string {
 	return fmt.Sprintf("in %s, where you are %s, by your address", l.source, cmp.Or(l.name, l.person))
 }
 
-// shared returns the principals that all listeners hold as people of sources.
+// shared returns the principals that all listeners hold as people of sources, without groups.
+// listeners is their number.
 func shared(links []link, listeners int) []access.Held {
 	var held []access.Held
 	all, same := make(map[string]int), make(map[[2]string]int)
@@ -131,14 +133,15 @@ func (g group) from(alone bool) string {
 	return "everybody here is in " + title + " in " + g.source
 }
 
-// mine returns the groups of the first listener, by source.
+// mine returns the groups of the first listener in links, by source.
 func (s *Store) mine(ctx context.Context, tenant access.TenantID, links []link) (map[string][]group, error) {
 	mine := make(map[string][]group)
 	for _, l := range links {
 		if l.listener != 0 {
 			continue
 		}
-		// One look-up for the person, and one for each group, whatever the planner takes the tables for.
+		// The subqueries force one look-up for the person and one per group, whatever sizes the
+		// planner expects.
 		rows, err := s.db.Pool.Query(ctx, `
 			select m.principal, g.name
 			from (select principal from source_member where tenant_id = $1 and source_id = $2 and person = $3 offset 0) m
@@ -184,8 +187,8 @@ func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source
 	for i, g := range mine {
 		asked[i] = g.principal
 	}
-	// One look-up for each person, by the primary key. What it reads is looked up in a hash table:
-	// "is true" keeps the planner from joining instead.
+	// This does one look-up per person, by the primary key, and checks the results in a hash
+	// table: "is true" keeps the planner from joining instead.
 	rows, err := s.db.Pool.Query(ctx, `
 		select m.principal
 		from unnest($3::text[]) as p (person)
@@ -208,7 +211,7 @@ func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source
 	}), nil
 }
 
-// ordered sorts principals and removes duplicates.
+// ordered returns held sorted by principal, without duplicates.
 func ordered(held []access.Held) []access.Held {
 	byPrincipal := make(map[access.Principal]access.Held, len(held))
 	for _, h := range held {

@@ -45,7 +45,7 @@ func (w *groupWriter) people(ctx context.Context, people []index.Person) error {
 	if len(people) == 0 {
 		return nil
 	}
-	byID := make(map[string]index.Person, len(people)) // of two of one id the last one counts
+	byID := make(map[string]index.Person, len(people)) // of two with the same id, the last one counts
 	for _, p := range people {
 		if p.ID == "" || clean(p.ID) != p.ID {
 			return fmt.Errorf("the source has a person whose id %q is no text", p.ID)
@@ -70,7 +70,7 @@ func (w *groupWriter) people(ctx context.Context, people []index.Person) error {
 		select $1, $2, p.id, p.name, string_to_array(p.emails, ' '), $6 from unnest($3::text[], $4::text[], $5::text[]) as p (id, name, emails)
 		on conflict (tenant_id, source_id, id) do update set name = excluded.name, emails = excluded.emails, read_at = excluded.read_at`,
 		tenant, source, ids, names, emails, w.run.PassStartedAt)
-	// By source_address_person and the primary key.
+	// Served by source_address_person and the primary key.
 	batch.Queue(`
 		delete from source_address a using unnest($3::text[], $4::text[]) as p (id, emails)
 		where a.tenant_id = $1 and a.source_id = $2 and a.person = p.id and a.email <> all(string_to_array(p.emails, ' '))`, tenant, source, ids, emails)

@@ -15,7 +15,7 @@ import (
 // account is, or that the account is no person of the source.
 type Identity struct {
 	Source  document.SourceID
-	Person  string // native id; empty: no one
+	Person  string // native id; empty if the account is no person of the source
 	Account access.Account
 	By      string
 	At      time.Time
@@ -25,7 +25,7 @@ type Identity struct {
 // platform, workspace and account id.
 const digestSQL = `(select sha256(key || convert_to(concat_ws(chr(31), $1::text, $2::text, $3::text, $4::text), 'UTF8')) from identity_key)`
 
-// Say stores the operator's statements about accounts. If whole is set, it also deletes all other
+// Say stores the operator's statements about accounts. If whole is set, it also deletes all earlier
 // statements of the tenant, in all sources.
 func (s *Store) Say(ctx context.Context, tenant access.TenantID, identities []Identity, whole bool, by string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

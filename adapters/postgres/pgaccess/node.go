@@ -57,8 +57,8 @@ type nodeWriter struct {
 	tx      pgx.Tx
 	tenant  access.TenantID
 	run     index.AccessRun
-	roots   []string // nodes to be recomputed with those below
-	changed bool     // people may read more or less than before
+	roots   []string // nodes to recompute, with their descendants
+	changed bool     // the readers of a node changed
 }
 
 // readersForm is the version of the readers that index.ReadersOf returns. After an increase, the
@@ -92,7 +92,7 @@ func (w *nodeWriter) store(ctx context.Context, nodes []index.Node) error {
 	if len(nodes) == 0 {
 		return nil
 	}
-	rows := make(map[string]nodeRow, len(nodes)) // of two of one id the last one counts
+	rows := make(map[string]nodeRow, len(nodes)) // of two with the same id, the last one counts
 	for _, n := range nodes {
 		if n.ID == "" || clean(n.ID) != n.ID {
 			return fmt.Errorf("the source has a node whose id %q is no text", n.ID)
@@ -139,7 +139,8 @@ func (w *nodeWriter) unread(ctx context.Context, ids []string) error {
 	return err
 }
 
-// remove hides nodes from everyone.
+// remove deletes the denied nodes and, after a complete pass, the nodes that the pass did not
+// report. Documents of a deleted node are hidden from everyone.
 func (w *nodeWriter) remove(ctx context.Context, b index.NodeBatch) error {
 	if len(b.Denied) == 0 && !b.Complete {
 		return nil
@@ -249,7 +250,7 @@ func untilOf(family []relative) map[string]*time.Time {
 		for next := []string{r.ID}; len(next) > 0; {
 			id := next[len(next)-1]
 			next = next[:len(next)-1]
-			if earlier := until[id]; earlier == nil || end.Before(*earlier) { // which ends circles too
+			if earlier := until[id]; earlier == nil || end.Before(*earlier) { // this also ends cycles
 				until[id] = &end
 				next = append(next, below[id]...)
 			}
@@ -281,7 +282,7 @@ func (w *nodeWriter) storeReaders(ctx context.Context, changes []readerRow) erro
 	return err
 }
 
-// storeSets stores sets that are new.
+// storeSets inserts the sets that are not stored yet, with their clauses.
 func (w *nodeWriter) storeSets(ctx context.Context, sets map[access.Principal]index.Set) error {
 	batch := &pgx.Batch{}
 	for _, set := range sets {

@@ -38,7 +38,7 @@ type described struct {
 }
 
 // Matches returns every person of every source with the matching accounts, ordered by source and
-// person. Common makes the same decision for a single account.
+// person. [Store.Common] uses the same rules.
 func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []string) ([]Match, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -57,13 +57,12 @@ type everybody struct {
 	accounts []access.Account
 	seen     map[access.Account]time.Time
 	byEmail  map[string][]access.Account
-	holders  map[[2]string]int              // of an address in a source
+	holders  map[[2]string]int              // number of people by source and address
 	linked   map[[2]string][]access.Account // by source and person
-	stated   map[[2]string][]Identity       // likewise
+	stated   map[[2]string][]Identity       // by source and person
 	denied   map[string]map[accountKey]Identity
 }
 
-// accountKey identifies an account.
 type accountKey struct {
 	workspace access.Workspace
 	id        string
@@ -152,7 +151,7 @@ type Known struct {
 	People   map[document.SourceID][]index.Person // in sources that have reported any
 }
 
-// Known returns everyone.
+// Known returns all chat accounts, and the people of all sources of a tenant.
 func (s *Store) Known(ctx context.Context, tenant access.TenantID) (Known, error) {
 	w, err := s.everybody(ctx, tenant, nil)
 	if err != nil {
@@ -197,7 +196,8 @@ func (w *everybody) match(p described, domains []string) Match {
 	return m
 }
 
-// claims sets in m the reason why no account matches a person who has verified addresses.
+// claims sets in m the reason why no account matches a person. emails are the person's addresses in
+// listed domains.
 func (w *everybody) claims(m *Match, emails []string) {
 	m.Why = "no account of a chat platform has " + strings.Join(emails, ", ")
 	for _, e := range emails {
@@ -238,10 +238,9 @@ type Cover struct {
 	Of        int // number of full members
 }
 
-// CoversOf returns candidate groups of each source. It returns at most most groups per source,
-// those that cover the most full members of chat platforms. It also returns all configured groups
-// (listed). Of groups that cover equally many members, the group of all people in the source comes
-// first.
+// CoversOf returns candidate groups of each source: the configured groups (listed), and up to most
+// other groups that cover the most full members of chat platforms. If several groups cover equally
+// many, the group of all people in the source comes first.
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {

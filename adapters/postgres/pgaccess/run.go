@@ -52,13 +52,13 @@ func (s *Store) BeginAccess(
 	return run, nil
 }
 
-// hold locks the loop's row until the transaction ends, so that other runs of the loop wait. It
-// returns index.ErrSuperseded if run is not the newest run.
+// hold locks the row of a loop that reads permissions, until the transaction ends. Other runs of
+// the loop wait. hold returns index.ErrSuperseded if run is not the newest run.
 func hold(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun) error {
 	var number int64
 	err := tx.QueryRow(ctx, `select run from source_access where tenant_id = $1 and source_id = $2 and loop = $3 for update`,
 		string(tenant), string(run.Source), string(run.Loop)).Scan(&number)
-	// without a row the source was removed
+	// Without a row, the source was removed.
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && number != run.Number {
 		return index.ErrSuperseded
 	}
@@ -75,7 +75,8 @@ func advance(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.A
 	return err
 }
 
-// put stores a batch of a run.
+// put calls store in a transaction to store a batch of a run. If a newer run has begun, it returns
+// index.ErrSuperseded without calling store.
 func (s *Store) put(ctx context.Context, tenant access.TenantID, run index.AccessRun, store func(pgx.Tx) error) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := hold(ctx, tx, tenant, run); err != nil {
@@ -124,8 +125,8 @@ func (s *Store) EndAccess(ctx context.Context, tenant access.TenantID, run index
 	return nil
 }
 
-// succeed records that a pass finished. The results of passes count only after one complete read of
-// the source.
+// succeed records that a pass finished. Its results count only once a pass has read the complete
+// source.
 func succeed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun) error {
 	var hidden bool
 	err := tx.QueryRow(ctx, `

@@ -17,12 +17,12 @@ type set struct {
 	clauses           [][]string // each requires one of its principals
 }
 
-// heldBy returns the sets whose clauses the principals in held meet. It returns only sets with at
-// least the given number of clauses, in sources that currently grant something.
+// heldBy returns the sets that a person with the principals in held holds. It omits sets with fewer
+// clauses than the given number, and sets of sources that currently grant nothing.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
-	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set:
-	// one look-up for each set of which a person holds anything, whatever the planner takes the
-	// tables for.
+	// Served by the primary keys of access_set_clause and access_set, and by
+	// access_set_clause_set. It does one look-up for each set of which a person holds anything,
+	// whatever sizes the planner expects.
 	rows, err := s.db.Pool.Query(ctx, `
 		with held as materialized (
 			select principal, count(distinct clause) as met from access_set_clause
@@ -87,7 +87,7 @@ func (s *Store) sets(
 		}
 	}
 	clauses := 1
-	if len(listeners) == 1 { // who holds a principal of the clause finds it in the list itself
+	if len(listeners) == 1 { // access lists contain the principals of a single clause themselves
 		clauses = 2
 	}
 	sets, err := s.heldBy(ctx, tenant, slices.Collect(maps.Keys(holds[0])), clauses)
@@ -111,7 +111,8 @@ func (s *Store) sets(
 	return held, nil
 }
 
-// from describes the requirements of a set.
+// from returns a text that lists the clauses of the set, such as "you meet all that jira asks for:
+// group:a or group:b".
 func (s set) from(alone bool) string {
 	who := "everybody here meets"
 	if alone {
@@ -127,7 +128,8 @@ func (s set) from(alone bool) string {
 	return fmt.Sprintf("%s all that %s asks for: %s", who, s.source, strings.Join(parts, "; and "))
 }
 
-// fill adds to holds the groups of the listeners that the sets require.
+// fill looks up which groups that the sets require each listener is in, and adds them to holds. The
+// index of holds is the listener's.
 func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
 	var asked []string
 	for _, one := range sets {
@@ -143,7 +145,7 @@ func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[st
 			sources, persons = append(sources, l.source), append(persons, l.person)
 		}
 	}
-	// One look-up for each person, by the primary key. What it reads is looked up in hash tables:
+	// This does one look-up per person, by the primary key, and checks the results in hash tables:
 	// "is true" keeps the planner from joining instead.
 	rows, err := s.db.Pool.Query(ctx, `
 		select p.source, p.person, m.principals

@@ -25,7 +25,7 @@ const pool = 4
 // Pooler is a PgBouncer of one test, on a Unix socket.
 type Pooler struct{ url string }
 
-// URL is the database's address through the pooler.
+// URL returns the database's address through the pooler.
 func (p *Pooler) URL() string { return p.url }
 
 // Start runs a pooler in front of a database until the test ends. The test fails if pgbouncer is
@@ -81,7 +81,8 @@ func Start(tb testing.TB, database string) *Pooler {
 
 const port = "6432"
 
-// configuration admits every user who may open the socket. There is one user and one database.
+// configuration returns a pgbouncer.ini for one database and one user. It admits every client that
+// may open the socket.
 func configuration(server *pgx.ConnConfig, dir string) string {
 	target := fmt.Sprintf("host=%s port=%d dbname=%s user=%s", value(server.Host), server.Port, value(server.Database), value(server.User))
 	if server.Password != "" {
@@ -131,7 +132,7 @@ func become(cmd *exec.Cmd, socket string, files ...string) error {
 	return nil
 }
 
-// await returns when statements get through.
+// await waits until statements succeed through the pooler, for at most 30 seconds.
 func await(tb testing.TB, address string) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

@@ -13,20 +13,21 @@ import (
 )
 
 // maxChanges is the largest number of epochs by which a bitmap is updated incrementally. An older
-// bitmap is rebuilt, because the changes may have been pruned.
+// bitmap is built from scratch, because the changes may have been pruned.
 const maxChanges = 1000
 
 // scope is the set of chunks that a search may return.
 type scope struct {
 	allowed map[blockKey]*bm25.Bitmap
-	count   int // chunks allowed
+	count   int // number of allowed chunks
 	// readable are the chunks that the audience may read, before sources, documents and dates
-	// narrow the search. Word frequencies are counted in readable. It equals allowed if nothing
+	// narrow the search. Word frequencies are counted in them. readable equals allowed if nothing
 	// narrows the search.
 	readable      map[blockKey]*bm25.Bitmap
 	readableCount int
-	whole         map[int32]bool // segments of which every chunk ever sealed may be read
-	// freshPlaces are the fresh documents of each shard that the audience may read.
+	whole         map[int32]bool // segments whose chunks are all live and readable
+	// freshPlaces are the documents of each shard that are not packed into segments, and that the
+	// audience may read. Sources and dates of the request narrow them.
 	freshPlaces map[int16]places
 }
 
@@ -35,7 +36,7 @@ type bitmapTask struct {
 	segment  segmentRow
 	key      segmentKey
 	narrowed bool           // to the sources and dates of the request
-	old      *segmentBitmap // nil: build it from the documents
+	old      *segmentBitmap // earlier bitmap to update; nil: build it from the documents
 }
 
 // scopePlan lists the cached and the missing parts of a scope.
@@ -44,14 +45,14 @@ type scopePlan struct {
 	lists []int32
 	ready map[segmentKey]segmentBitmap
 	tasks []bitmapTask
-	// readable and allowed are keys by segment. allowed is nil unless sources or dates narrow the
-	// search.
+	// readable and allowed are the cache keys of the segments' bitmaps. allowed is nil unless
+	// sources or dates narrow the search.
 	readable, allowed []segmentKey
 }
 
-// planScope looks up the cached bitmaps of sealed segments and plans the updates to the snapshot's
-// epochs. It always reads fresh documents from their table, because they are few. A commit of new
-// documents therefore invalidates no bitmap.
+// planScope looks up the cached bitmaps of segments and plans their updates to the epochs in the
+// snapshot. Documents that are not in segments need no bitmap, because they are few and are always
+// read from their table. New documents therefore invalidate no bitmap.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
 	readable, allowed := readableKey(s.lists, retrieve.Request{}), readableKey(s.lists, r)
@@ -80,8 +81,8 @@ func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string,
 	return key
 }
 
-// queue adds the tasks' statements to a round. There may be many access lists. PostgreSQL looks
-// them up in a hash table, because "is true" prevents a join.
+// queue queues the statements of the tasks. The condition "is true" in them prevents a join.
+// PostgreSQL then looks up the many access lists in a hash table.
 func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	tenant := string(r.Audience.Tenant())
 	for _, t := range plan.tasks {
@@ -112,7 +113,7 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	}
 }
 
-// finish builds the scope after the round was read.
+// finish builds the scope. The statements of the plan must have run.
 func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
 	sc := &scope{readable: make(map[blockKey]*bm25.Bitmap), whole: make(map[int32]bool), freshPlaces: make(map[int16]places)}
 	narrowed := r.Dated() || len(r.Sources)+len(r.Documents) > 0
@@ -143,7 +144,7 @@ func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
 	return sc
 }
 
-// block returns the bitmap of a block, and creates it if it is missing.
+// block returns the bitmap of a block of chunk ids. It creates an empty bitmap if there is none.
 func block(of map[blockKey]*bm25.Bitmap, key blockKey) *bm25.Bitmap {
 	b := of[key]
 	if b == nil {
@@ -182,7 +183,7 @@ func (t bitmapTask) finish(ranges []docRange, lists []int32) segmentBitmap {
 		}
 	} else {
 		*b = *t.old.bits
-		for _, d := range ranges { // in the order in which they happened
+		for _, d := range ranges { // in the order of the changes
 			if d.access >= 0 && slices.Contains(lists, d.access) {
 				b.Set(int(uint16(d.first)), int(d.count))
 			} else {

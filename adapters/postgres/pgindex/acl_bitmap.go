@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// segmentKey identifies a cached entry.
+// segmentKey identifies an entry of the segment cache. Fields that a kind of entry does not need
+// are zero.
 type segmentKey struct {
 	tenant   access.TenantID
 	kind     kind
@@ -20,20 +21,21 @@ type segmentKey struct {
 	model    int32
 }
 
-// kind says which part of a cached entry is set.
+// kind is the kind of data in a cache entry.
 type kind uint8
 
 const (
-	kindBitmap kind = iota // what may be found in a sealed segment by some access lists
-	kindPlaces             // where the documents of a segment begin
-	kindTerm               // the sealed postings of a term, in whatever segments
-	// sketches of a model's vectors in a block. The field segment has the block's number.
+	kindBitmap kind = iota // chunks of a segment that some access lists allow
+	kindPlaces             // documents of a segment
+	kindTerm               // postings of a term in some segments
+	// Sketches of a model's vectors in a block. The field segment has the block's number.
 	kindSketches
-	kindOutline // of a tenant
+	kindOutline // outline of a tenant's index
 	kindLists   // access lists that an audience may read
 )
 
-// segmentBitmap marks the chunks of a sealed segment at an epoch. It is immutable once cached.
+// segmentBitmap marks chunks of a segment, as of an epoch of the segment. It is immutable once
+// cached.
 type segmentBitmap struct {
 	epoch int32
 	bits  *bm25.Bitmap
@@ -52,7 +54,7 @@ type segmentCache struct {
 	max     int64
 	used    int64
 	entries map[segmentKey]*list.Element
-	recent  *list.List // of *cached, the newest use first
+	recent  *list.List // of *cached, most recently used first
 }
 
 type cached struct {
@@ -81,7 +83,8 @@ func (c *segmentCache) get(key segmentKey) (*cached, bool) {
 	return e.Value.(*cached), true
 }
 
-// put stores an entry unless the cached one has a newer epoch.
+// put stores an entry unless the cached one has a newer epoch. It evicts the least recently used
+// entries if the cache is full.
 func (c *segmentCache) put(entry *cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +107,6 @@ func (c *segmentCache) put(entry *cached) {
 	}
 }
 
-// bytes returns the size of the cache.
 func (c *segmentCache) bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +121,7 @@ func popcount(b *bm25.Bitmap) int {
 	return n
 }
 
-// clearRange unmarks n chunks from an offset on.
+// clearRange clears n bits of b, starting at from.
 func clearRange(b *bm25.Bitmap, from, n int) {
 	for i := from; i < min(from+n, bm25.BlockSize); i++ {
 		b[i>>6] &^= 1 << (i & 63)

@@ -18,10 +18,10 @@ func sortedACL(acl access.ACL) []string {
 	return slices.Compact(out)
 }
 
-// aclKey returns the map key of an access list.
+// aclKey joins the principals of a sorted access list to a string, to use it as a map key.
 func aclKey(principals []string) string { return strings.Join(principals, "\x00") }
 
-// internACLs stores the access lists of all entries and returns their numbers, by key.
+// internACLs stores the access lists of all entries and returns their numbers, by aclKey.
 func internACLs(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[string]int32, error) {
 	lists := make(map[string][]string)
 	for _, p := range entries {
@@ -31,7 +31,8 @@ func internACLs(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries 
 	return internLists(ctx, tx, tenant, lists)
 }
 
-// internLists stores new access lists and returns the numbers of all given lists, by key.
+// internLists stores access lists that are new. It returns the numbers of all given lists, by
+// aclKey.
 func internLists(ctx context.Context, tx pgx.Tx, tenant access.TenantID, lists map[string][]string) (map[string]int32, error) {
 	byDigest := make(map[string]string, len(lists))
 	var digests [][]byte

@@ -6,19 +6,19 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 )
 
-// Some documents name a node, whose readers are looked up for each search (view readable_node).
-// Only these expressions and pgaccess.MayRead match access lists with the principals that
-// access.Resolver found for everyone present. Arguments name parameters, such as "$2".
+// An access list may name a node of a source instead of people. The node's readers are looked up
+// for each search (view readable_node). Only the expressions below and pgaccess.MayRead compare
+// access lists with an audience's principals. Their arguments are SQL parameters, such as "$2".
 
-// listsOf returns a query for the access lists that a holder of some principals may read. The query
-// returns each list's number, and whether the list itself names one of the principals. If it does
-// not, the list consists of one node that one of the principals may read. A node is always alone in
-// its list.
+// listsOf returns a query for the access lists that a holder of the principals held may read. The
+// query returns each list's number. It also returns whether the list itself names one of the
+// principals. Otherwise the list consists of a single node that one of the principals may read. A
+// node is always alone in its list.
 //
 // The first part is served by access_list_principals. The second part is served by
-// access_node_readers and by one look-up in the digests of lists per node. Looking up many
-// principals in the index of lists would take a thousand times as long. Numbers are distinct unless
-// a person holds a node.
+// access_node_readers and by one look-up of a digest per node. Looking up many principals in the
+// index of lists would take a thousand times as long. Numbers are distinct unless held contains a
+// node.
 func listsOf(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(`
 		select number, true as by_itself from access_list where tenant_id = TENANT and principals && HELD::text[]
@@ -39,7 +39,8 @@ func readers(tenant, held string) string {
 			else d.acl || array(select unnest(n.readers) from readable_node n where n.tenant_id = TENANT and n.principal = any(d.acl)) end`)
 }
 
-// withAccess fills these expressions into a statement.
+// withAccess replaces {may_read} and {readers} in an SQL text by expressions for a tenant and the
+// principals held.
 func withAccess(sql, tenant, held string) string {
 	return strings.NewReplacer("{may_read}", pgaccess.MayRead(tenant, held), "{readers}", readers(tenant, held)).Replace(sql)
 }

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Addressed returns the document at each address. It compares addresses exactly. It returns only
-// documents that everyone in the audience may read. Non-nil sources restrict the result. If several
-// documents have one address, it returns the first by id.
+// Addressed returns the id of the document at each address, compared exactly. It returns only
+// documents that everyone in the audience may read. If sources is not nil, it returns only
+// documents of these sources. If several documents have one address, it returns the first by id.
 func (x *Index) Addressed(
 	ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string,
 ) (map[string]document.ID, error) {
@@ -50,9 +50,9 @@ func (x *Index) Addressed(
 	return found, nil
 }
 
-// Withheld reports whether someone in the audience may not read a document at an address. It
-// matches any spelling of the address. It also matches similar addresses, such as the same path
-// with another query.
+// Withheld reports whether the index has a document at an address that someone in the audience may
+// not read. It ignores differences in spelling and also matches similar addresses, such as the same
+// path with another query. If the look-up fails, it returns true and the error.
 func (x *Index) Withheld(ctx context.Context, audience access.Audience, address string) (bool, error) {
 	var withheld bool
 	err := x.db.Pool.QueryRow(ctx, `
@@ -66,8 +66,8 @@ func (x *Index) Withheld(ctx context.Context, audience access.Audience, address 
 	return withheld, nil
 }
 
-// spellings returns an address with its host in Unicode and in ASCII (punycode). The database
-// normalises all other differences.
+// spellings returns an address, and the same address with its host in ASCII (punycode) or in
+// Unicode if that differs. The database normalises all other differences.
 func spellings(address string) []string {
 	all := []string{address}
 	u, err := url.Parse(strings.TrimSpace(address))
@@ -77,7 +77,7 @@ func spellings(address string) []string {
 	for _, spell := range []func(string) (string, error){idna.Lookup.ToASCII, idna.Display.ToUnicode} {
 		host, err := spell(u.Hostname())
 		if err != nil || host == u.Hostname() {
-			continue // it is no name, or there is no other spelling
+			continue // not a valid name, or the same spelling
 		}
 		if port := u.Port(); port != "" {
 			host += ":" + port
@@ -87,7 +87,8 @@ func spellings(address string) []string {
 	return all
 }
 
-// Holders implements index.Store.
+// Holders implements index.Store. It returns the documents, of any source, at each address.
+// Addresses are compared exactly.
 func (x *Index) Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error) {
 	found := make(map[string][]document.ID)
 	rows, err := x.db.Pool.Query(ctx, `

@@ -15,8 +15,8 @@ var _ index.Contexts = (*Index)(nil)
 // contextAge is how long the context of a passage is stored after its last use.
 const contextAge = 90 * 24 * time.Hour
 
-// Contexts returns the texts that a model wrote about passages. See index.Contexts. Served by the
-// primary key.
+// Contexts implements index.Contexts. It returns the texts that a model wrote about passages, by
+// key, and marks them as used. Served by the primary key.
 func (x *Index) Contexts(ctx context.Context, tenant access.TenantID, keys []index.Hash) (map[index.Hash]string, error) {
 	digests := make([][]byte, len(keys))
 	for i, k := range keys {
@@ -39,7 +39,8 @@ func (x *Index) Contexts(ctx context.Context, tenant access.TenantID, keys []ind
 	return found, nil
 }
 
-// PutContexts stores the texts that a model wrote about passages. See index.Contexts.
+// PutContexts implements index.Contexts. It stores the texts that a model wrote about passages. It
+// does not overwrite a stored text.
 func (x *Index) PutContexts(ctx context.Context, tenant access.TenantID, texts map[index.Hash]string) error {
 	batch := &pgx.Batch{}
 	for key, text := range texts {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// batch holds queue entries with the current state of their chunks.
+// batch holds entries of the queue for the search engine, with the current state of their chunks.
 type batch struct {
 	generations []generation
 	entries     []entry
@@ -35,11 +35,11 @@ type chunkState struct {
 	first           document.ChunkID
 	access, source  int32
 	title, language string
-	text            string // with its enrichment
+	text            string // including the enrichment
 }
 
-// cut limits the batch to about driveChunks chunks, but keeps at least one document. If the search
-// engine was removed in the meantime, there is no index to write to. cut then empties the batch.
+// cut limits the batch to about driveChunks chunks, but keeps at least one document. It empties the
+// batch if the search engine has no index, because the engine was removed in the meantime.
 func (b *batch) cut() {
 	if len(b.generations) == 0 {
 		b.entries = nil
@@ -117,7 +117,7 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 		case full != nil:
 			v = full.Slice()
 		}
-		if isZero(v) { // it is similar to nothing
+		if isZero(v) { // a zero vector is similar to nothing
 			return nil
 		}
 		if b.vectors[key] == nil {
@@ -129,8 +129,8 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 	return err
 }
 
-// changes returns the changes for the engine. Existing chunks are written. All other chunks in the
-// entries' ranges are deleted.
+// changes returns the changes for the engine. It writes the chunks that exist and deletes all other
+// chunks in the entries' ranges.
 func (b *batch) changes() ([]engine.Change, error) {
 	there := make(map[chunkKey]*chunkState, len(b.chunks))
 	for i := range b.chunks {

@@ -15,7 +15,8 @@ import (
 // never split.
 const driveChunks = 2000
 
-// entry is a row of search_entry: the chunks of one version of a document.
+// entry is a row of search_entry: the chunks of one version of a document, queued for or written to
+// the search engine.
 type entry struct {
 	tenant           access.TenantID
 	shard            int16
@@ -46,9 +47,10 @@ func scanGeneration(row pgx.CollectableRow) (generation, error) {
 	return g, err
 }
 
-// Drive writes pending changes of all tenants to the search engine. It takes changes that were
-// queued longer than age ago. It checks the deadline between batches, like Tidy. brought is the
-// number of document versions written. more is true if the deadline was reached.
+// Drive writes pending changes of all tenants to the search engine. It takes only changes that were
+// queued at least age ago. It checks the deadline until between batches. A zero until means no
+// deadline. brought is the number of document versions written. more is true if the deadline was
+// reached.
 func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (brought int, more bool, err error) {
 	if x.cfg.Engine == nil {
 		return 0, false, nil
@@ -56,8 +58,8 @@ func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (
 	return x.driveAll(ctx, "", nil, age, until)
 }
 
-// driveAll is Drive. With ids it writes only the changes of these documents of a tenant. Searches
-// see those changes when driveAll returns.
+// driveAll is like [Index.Drive]. If ids is not nil, it writes only the changes of these documents
+// of tenant, and searches see them when driveAll returns.
 func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []document.ID, age time.Duration, until time.Time) (int, bool, error) {
 	all := 0
 	for {
@@ -72,8 +74,8 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 			if ids != nil { // served by search_entry_document
 				rows, err = tx.Query(ctx, queued+`tenant_id = $1 and external_id = any($2::text[]) order by version limit $3`, string(tenant), strs(ids), driveChunks)
 			} else {
-				// served by search_entry_queued; another server's clock may have been ahead when it
-				// was queued
+				// Served by search_entry_queued. A time in the future was set by a server whose
+				// clock was ahead.
 				rows, err = tx.Query(ctx, queued+`(queued_at <= now() - $1::interval or queued_at > now()) order by queued_at limit $2`, age, driveChunks)
 			}
 			if err != nil {
@@ -96,8 +98,8 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 	}
 }
 
-// pass reads a batch in one snapshot, writes the batch to the engine's indexes, and records its
-// entries as applied.
+// pass fills a batch by calling read in one snapshot. It writes the batch to the engine's indexes
+// and records its entries as applied. visible has the same meaning as for deliver.
 func (x *Index) pass(ctx context.Context, read func(pgx.Tx, *batch) error, visible bool) error {
 	var b batch
 	err := x.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -118,8 +120,8 @@ func (x *Index) pass(ctx context.Context, read func(pgx.Tx, *batch) error, visib
 
 func bySince(a, b generation) int { return int(min(max(a.since-b.since, -1), 1)) }
 
-// deliver writes a batch to the batch's indexes. If visible is set, searches see the changes when
-// deliver returns.
+// deliver writes a batch to all of the engine's indexes in b.generations. If visible is set,
+// searches see the changes when deliver returns.
 func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 	changes, err := b.changes()
 	if err != nil {
@@ -134,8 +136,8 @@ func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 		if err := x.cfg.Engine.Apply(ctx, g.name, changes, visible && g.serving); err != nil {
 			return err
 		}
-		// it may serve before its next refresh, for which an index that is being filled takes its
-		// time
+		// An index that is being filled refreshes rarely, and may start to serve before its next
+		// refresh.
 		if visible && !g.serving {
 			if err := x.cfg.Engine.Refresh(ctx, g.name); err != nil {
 				return err
@@ -151,8 +153,8 @@ type space struct {
 	model int32
 }
 
-// markApplied marks queue entries as written to the engine. An entry that has changed since then
-// stays queued.
+// markApplied marks queue entries as written to the engine, and deletes the entries of deleted
+// documents. An entry that has changed in the meantime stays queued.
 func (x *Index) markApplied(ctx context.Context, entries []entry, since int64) error {
 	tenants, shards, firsts, versions := make([]string, len(entries)), make([]int16, len(entries)), make([]int64, len(entries)), make([]int64, len(entries))
 	for i, e := range entries {
@@ -181,8 +183,8 @@ func (x *Index) markApplied(ctx context.Context, entries []entry, since int64) e
 	return nil
 }
 
-// readGenerations loads the engine's indexes. If all is false, it loads only the index that is
-// being filled.
+// readGenerations loads the engine's indexes into b.generations. If all is false, it loads only the
+// index that is being filled.
 func (b *batch) readGenerations(ctx context.Context, tx pgx.Tx, all bool) error {
 	rows, err := tx.Query(ctx, `select name, serving, since from search_generation where not leaving and ($1 or not serving) order by name`, all)
 	if err != nil {

@@ -46,7 +46,7 @@ func (x *Index) findByEngine(
 		}
 	}
 	s.lap(ctx, "engine")
-	// there is nothing that anything could be said about
+	// No readable chunk matches the request.
 	if s.out.Allowed = found.Allowed; found.Allowed == 0 {
 		s.out.Lists, s.out.Route = make([]retrieve.List, len(r.Probes)), retrieve.RouteNone
 		return s.out, nil, s.index, nil
@@ -57,13 +57,14 @@ func (x *Index) findByEngine(
 	if s.conn, err = x.db.Pool.Acquire(ctx); err != nil {
 		return s.out, nil, s.index, err
 	}
-	defer s.conn.Release() // which closes a connection whose transaction is still open
+	defer s.conn.Release() // also closes a connection whose transaction is still open
 	err = s.resolveCandidates(ctx)
 	return s.out, s.passages, s.index, err
 }
 
-// indexReplaced reports whether an index of the search engine no longer serves searches. Some
-// releases of OpenSearch report missing shards if an index is dropped during a search.
+// indexReplaced reports whether an index of the search engine no longer serves searches. Callers
+// then retry a failed search: some releases of OpenSearch report missing shards if an index is
+// dropped during a search.
 func (x *Index) indexReplaced(ctx context.Context, index string) bool {
 	var serves bool
 	err := x.db.Pool.QueryRow(ctx, `select exists (select from search_generation where serving and name = $1)`, index).Scan(&serves)
@@ -80,7 +81,8 @@ func (x *Index) ensureVectorField(ctx context.Context, index string, s *snapshot
 	return x.addVectorField(ctx, space{index, m.number}, int(m.dimensions))
 }
 
-// addVectorField adds the field once per process.
+// addVectorField adds a vector field for a model to an index of the search engine. It calls the
+// engine once per process and field.
 func (x *Index) addVectorField(ctx context.Context, at space, dimensions int) error {
 	if _, made := x.rooms.Load(at); made {
 		return nil
@@ -92,7 +94,8 @@ func (x *Index) addVectorField(ctx context.Context, at space, dimensions int) er
 	return nil
 }
 
-// prepare reads the input for the engine's search.
+// prepare reads the name of the serving index, the model, the requested sources and documents, and
+// the access lists that the audience may read.
 func (s *engineSearch) prepare(ctx context.Context) error {
 	conn, err := s.search.index.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -120,7 +123,7 @@ func (s *engineSearch) prepare(ctx context.Context) error {
 	return nil
 }
 
-// query is the request in the engine's words.
+// query converts the request to a query for the search engine.
 func (s *engineSearch) query() (engine.Query, error) {
 	r := s.request
 	s.words.analyse(r, languages(s.snapshot.shards))
@@ -150,7 +153,8 @@ func (s *engineSearch) query() (engine.Query, error) {
 	return q, nil
 }
 
-// list converts the engine's result for probe i. chunks is the number of readable chunks.
+// list converts the engine's result for probe i to a candidate list. chunks is the number of chunks
+// that the audience may read.
 func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	terms := s.words.queries[i]
 	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.synonyms[i],
@@ -172,8 +176,8 @@ func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	return list
 }
 
-// resolveCandidates looks up the candidates in the snapshot that also provides the passages. It
-// drops candidates that no longer exist or that the audience may not read.
+// resolveCandidates looks up the documents of the candidates and fetches the chosen passages, in
+// one snapshot. It drops candidates that no longer exist or that the audience may not read.
 func (s *engineSearch) resolveCandidates(ctx context.Context) error {
 	var ids []document.ChunkID
 	for _, list := range s.out.Lists {

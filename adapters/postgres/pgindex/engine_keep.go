@@ -13,13 +13,13 @@ import (
 // ErrNoEngine means that no search engine is configured (Config.Engine).
 var ErrNoEngine = errors.New("no search engine is configured; set INDEX_URL")
 
-// EngineState is the progress of the search engine.
+// EngineState is the progress of copying the index to the search engine.
 type EngineState struct {
-	Serving string        // the index that answers searches; empty: PostgreSQL does
-	Filling string        // the index that is being filled; empty: none is
-	Left    int64         // chunks missing in the engine
+	Serving string        // the index that answers searches; empty: PostgreSQL answers them
+	Filling string        // the index that is being filled; empty: none
+	Left    int64         // chunks still to be copied to Filling
 	Queued  int64         // documents with pending changes for the engine
-	Waited  time.Duration // for how long the first of them waits, by the clock of the database
+	Waited  time.Duration // age of the oldest pending change, by the database's clock
 }
 
 // EngineState returns the progress of writing to the search engine. It reads only the database.
@@ -99,8 +99,8 @@ func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(lef
 // entries.
 const tellEvery = 2 * time.Second
 
-// reporting returns a function that calls progress with the number of remaining chunks. The
-// function does so at most once per tellEvery.
+// reporting returns a function that calls progress with the number of remaining chunks, at most
+// once per tellEvery. progress may be nil.
 func (x *Index) reporting(progress func(left int64)) func(context.Context) error {
 	var last time.Time
 	return func(ctx context.Context) error {
@@ -118,7 +118,7 @@ func (x *Index) reporting(progress func(left int64)) func(context.Context) error
 }
 
 // abandonLost switches searches back to PostgreSQL if the engine has lost the serving index. If
-// fromScratch is set, an unusable index, for example without its shards, is enough.
+// fromScratch is set, any other error of the index, such as a missing shard, has the same effect.
 func (x *Index) abandonLost(ctx context.Context, serving string, fromScratch bool) error {
 	if err := x.cfg.Engine.Check(ctx); err != nil {
 		return err
@@ -144,9 +144,9 @@ func (x *Index) beginGeneration(ctx context.Context) error {
 	if err := x.cfg.Engine.Create(ctx, name); err != nil {
 		return err
 	}
-	// What was there before is noted as applied, and brought by fill, since that was before the
-	// version at which this index begins. Once this is committed writers note what they change;
-	// Rebuild looks again for what came meanwhile.
+	// Documents stored before the commit get entries that are marked as applied. Their versions are
+	// lower than the version at which this index begins, so fill copies them. After the commit,
+	// writers queue their changes. Rebuild looks again for documents stored in between.
 	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `update search_generation set leaving = true where not serving`); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (x *Index) beginGeneration(ctx context.Context) error {
 	return x.dropLeaving(ctx)
 }
 
-// dropLeaving drops indexes that are no longer used.
+// dropLeaving drops the indexes in the search engine that are no longer used.
 func (x *Index) dropLeaving(ctx context.Context) error {
 	rows, err := x.db.Pool.Query(ctx, `select name from search_generation where leaving`)
 	if err != nil {
@@ -198,7 +198,7 @@ const noteMissingSQL = `
 	on conflict do nothing`
 
 // fill copies missing chunks to the index that is being filled, in order of chunk ids. It skips
-// queued chunks.
+// queued chunks, which [Index.Drive] writes. It calls tell after each batch.
 func (x *Index) fill(ctx context.Context, tell func(context.Context) error) error {
 	var after entry
 	for {
@@ -258,7 +258,7 @@ func (x *Index) serve(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("have searches answered by the new index: %w", err)
 	}
-	if filled == "" { // what it lacks came meanwhile, or another process was faster
+	if filled == "" { // documents arrived in the meantime, or another process has switched
 		state, err := x.EngineState(ctx)
 		return state.Filling == "", err
 	}
@@ -297,7 +297,7 @@ func (x *Index) CheckEngine(ctx context.Context) error {
 	if err != nil || state.Serving == "" {
 		return err
 	}
-	// which finds nothing, and needs every shard for that
+	// This query matches no chunk. It fails if a shard is missing.
 	_, err = x.cfg.Engine.Search(ctx, engine.Query{Index: state.Serving})
 	return err
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What changes is noted for the search engine in the transaction that changes it (search_entry), by
-// every process, whether it knows of the engine or not. Without one the table is empty, and nothing
-// is noted. All of it happens under the lock of the shard, so that versions grow with the changes.
+// Every process records changes for the search engine in the table search_entry, even a process
+// without an engine. It does so in the transaction of the change and under the shard's lock, so
+// that later changes have higher versions. Without an engine the table is empty.
 
 // queueGoneSQL queues documents that were deleted or got other chunks. queueChangedSQL queues
-// documents whose access lists or vectors changed. $3 are the documents' first chunks. Served by
-// the primary key.
+// documents whose access lists or vectors changed. Parameter $3 holds the first chunk of each
+// document. Served by the primary key.
 const (
 	queueGoneSQL = `
 		with mine as (select first_chunk from search_entry where tenant_id = $1 and shard = $2 and first_chunk = any($3::bigint[]) order by first_chunk for update)
@@ -28,7 +28,7 @@ const (
 		where e.tenant_id = $1 and e.shard = $2 and e.first_chunk = mine.first_chunk`
 )
 
-// queueNew notes documents that were stored.
+// queueNew queues stored documents for the search engine. It does nothing if there is no engine.
 func (w *shardWriter) queueNew(ctx context.Context, docs []placed) error {
 	ids, firsts, counts := make([]string, 0, len(docs)), make([]int64, 0, len(docs)), make([]int32, 0, len(docs))
 	for _, d := range docs {
@@ -46,7 +46,8 @@ func (w *shardWriter) queueNew(ctx context.Context, docs []placed) error {
 	return nil
 }
 
-// queueVectors queues the documents of chunks that got vectors.
+// queueVectors queues documents for the search engine because some of their chunks got vectors. It
+// does nothing if there is no engine.
 func queueVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, chunks []int64) error {
 	rows, err := tx.Query(ctx, `
 		select distinct d.first_chunk from unnest($3::bigint[]) as w (id)
@@ -66,8 +67,8 @@ func queueVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return nil
 }
 
-// notifyEngine writes stored changes of documents to the search engine. Drive retries failed
-// writes.
+// notifyEngine writes the queued changes of documents to the search engine, if there is one. If
+// that fails, the changes stay queued and [Index.Drive] retries them.
 func (x *Index) notifyEngine(ctx context.Context, tenant access.TenantID, ids []document.ID) error {
 	if x.cfg.Engine == nil {
 		return nil
@@ -78,7 +79,7 @@ func (x *Index) notifyEngine(ctx context.Context, tenant access.TenantID, ids []
 	return nil
 }
 
-// notifyEngineOfChunks is notifyEngine for the documents of chunks.
+// notifyEngineOfChunks looks up the documents of chunks and calls notifyEngine for them.
 func (x *Index) notifyEngineOfChunks(ctx context.Context, tenant access.TenantID, chunks []document.ChunkID) error {
 	if x.cfg.Engine == nil {
 		return nil

@@ -27,7 +27,8 @@ func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, e
 	if err != nil || state.Serving == "" {
 		return 0, err
 	}
-	// first: what is written meanwhile differs, and is found right when looked at
+	// Read the engine before the database. A chunk that is written in between makes its block
+	// differ, and repair then finds the chunk correct.
 	have, err := x.cfg.Engine.Tally(ctx, state.Serving, tenant)
 	if err != nil {
 		return 0, err
@@ -59,10 +60,12 @@ func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, e
 	return wrong, nil
 }
 
-// entryBlock returns the block of an entry's chunks. All chunks of a document are in one block.
+// entryBlock is the SQL expression for the block of an entry's chunks. All chunks of a document are
+// in one block.
 const entryBlock = `((shard::bigint << 32 | first_chunk) >> 16)`
 
-// tallies returns the expected count and sum of versions per block.
+// tallies returns, for each block of chunk ids, the number of chunks and the sum of their versions
+// that the engine should have.
 func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+entryBlock+`, sum(chunk_count)::bigint, sum(chunk_count * version)::bigint from search_entry
@@ -82,9 +85,12 @@ func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]
 	return out, nil
 }
 
-// repair compares a block chunk by chunk. It skips queued chunks, which Drive writes.
+// repair compares one block of the engine's index with the database, chunk by chunk, and returns
+// the number of wrong chunks. It queues missing and outdated chunks, and deletes surplus chunks. It
+// ignores chunks that are already queued.
 func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID, block int64) (int, error) {
-	// before the entries: a chunk that is new since has one
+	// Read the engine before the entries. Otherwise a new chunk would have no entry and look
+	// surplus.
 	have, err := x.cfg.Engine.Versions(ctx, index, tenant, block)
 	if err != nil {
 		return 0, err
@@ -131,7 +137,8 @@ func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID
 	return wrong + len(have), x.takeOut(ctx, index, tenant, have)
 }
 
-// takeOut deletes chunks from an index of the engine that are not in the database.
+// takeOut deletes chunks, given with their versions, from an index of the search engine. The
+// database does not have these chunks.
 func (x *Index) takeOut(ctx context.Context, index string, tenant access.TenantID, strays map[document.ChunkID]int64) error {
 	if len(strays) == 0 {
 		return nil

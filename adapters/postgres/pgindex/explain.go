@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Readers returns the current readers of each document at an address, in any spelling. The readers
-// are the document's access list and the readers of the nodes in it. Use Readers only for
-// explanations.
+// Readers returns who may currently read each document at an address, in any spelling of the
+// address: the document's access list and the readers of the nodes in it. It is for explanations
+// only. Do not check permissions with it.
 func (x *Index) Readers(ctx context.Context, tenant access.TenantID, address string) ([]access.ACL, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+readers("$1", "'{}'")+`

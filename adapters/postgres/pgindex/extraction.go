@@ -16,8 +16,8 @@ import (
 
 var _ extract.Store = (*Extraction)(nil)
 
-// Extraction stores the facts that a model extracts from the documents of an index. It is safe for
-// concurrent use.
+// Extraction stores the facts that a model extracts from the documents of an index. It implements
+// extract.Store and is safe for concurrent use.
 type Extraction struct {
 	*pgknowledge.Texts
 	index *Index
@@ -26,12 +26,13 @@ type Extraction struct {
 // Extraction returns the store of the facts that a model extracts from the index's documents.
 func (x *Index) Extraction() *Extraction { return &Extraction{pgknowledge.NewTexts(x.db), x} }
 
-// due selects documents that were not read in a given way ($2). Served by the primary keys of both
-// tables.
+// due is the FROM clause that selects the documents of a tenant ($1) that were not read yet with a
+// digest of model and instructions ($2). Served by the primary keys of both tables.
 const due = ` from document d where d.tenant_id = $1 and d.chunk_count > 0
 	and not exists (select from extracted x where x.tenant_id = $1 and x.shard = d.shard and x.document = d.id and x.first_chunk = d.first_chunk and x.way = $2)`
 
-// Due implements extract.Store.
+// Due implements extract.Store. It returns up to most documents after the given one that were not
+// read yet with this digest of model and instructions.
 func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extract.Digest, after extract.Document, most int) ([]extract.Document, error) {
 	rows, err := e.index.db.Pool.Query(ctx, `
 		select w.*, c.heading, c.lead, c.text from (select d.shard, d.id, d.first_chunk, d.chunk_count, d.title`+due+` and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $5) w
@@ -60,8 +61,8 @@ func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extrac
 	return docs, nil
 }
 
-// IsDue reports whether any document was not read in the given way. If way is nil, it reports
-// whether any document was read at all.
+// IsDue reports whether some document was not read yet with this digest of model and instructions.
+// If way is nil, it reports whether any document was read at all.
 func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *extract.Digest) (is bool, err error) {
 	if way == nil {
 		err = e.index.db.Pool.QueryRow(ctx, `select exists (select from extracted where tenant_id = $1)`, string(tenant)).Scan(&is)
@@ -74,7 +75,8 @@ func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *ext
 	return is, nil
 }
 
-// Write implements extract.Store.
+// Write implements extract.Store. It replaces the facts extracted from a document and records that
+// the document was read. It does nothing if the document has changed since Due.
 func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest, facts []knowledge.Fact) error {
 	err := e.index.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		there, err := e.again(ctx, tx, tenant, d, facts)
@@ -89,7 +91,7 @@ func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extr
 	return nil
 }
 
-// again replaces the facts that were extracted from a document. It returns false if the document
+// again replaces the facts that a model extracted from a document. It returns false if the document
 // was changed or deleted in the meantime.
 func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
 	if err := lockShardQuietly(ctx, tx, tenant, d.Shard); err != nil {
@@ -103,9 +105,9 @@ func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantI
 }
 
 // Withdraw removes extracted facts from the graph. Call it after extraction was switched off.
-// Statements that were found without a model remain. The extractions stay cached until the second
-// night. Withdraw checks the deadline between documents, and returns true if documents remain. A
-// zero until means no deadline.
+// Statements that were found without a model remain. The model's results stay cached until the
+// second night. Withdraw checks the deadline between documents, and returns true if documents
+// remain. A zero until means no deadline.
 func (e *Extraction) Withdraw(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	for {
 		if reached(until) {

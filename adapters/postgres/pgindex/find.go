@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Find runs all probes and fetches the passages in one snapshot of the database. See
-// retrieve.Index.
+// Find implements retrieve.Index. It scores all probes, calls choose with the candidates, and
+// fetches the chosen passages, all in one snapshot of the database.
 //
 // With a warm cache a search takes two round trips in one transaction. The first round trip checks
 // that the index is unchanged since the last search, and fetches postings that are not cached.
@@ -29,7 +29,7 @@ func (x *Index) Find(
 	if r.Audience.Tenant() == "" {
 		return s.out, nil, nil
 	}
-	if x.cfg.Engine != nil && !r.Dated() { // which knows no dates
+	if x.cfg.Engine != nil && !r.Dated() { // the engine cannot filter by date
 		out, passages, index, err := x.findByEngine(ctx, r, choose)
 		if (errors.Is(err, engine.ErrMissing) || errors.Is(err, engine.ErrDown)) && x.indexReplaced(ctx, index) {
 			out, passages, index, err = x.findByEngine(ctx, r, choose)
@@ -46,7 +46,7 @@ func (x *Index) Find(
 		if err != nil {
 			return err
 		}
-		defer conn.Release() // which closes a connection whose transaction is still open
+		defer conn.Release() // also closes a connection whose transaction is still open
 		s = newSearch(x, r, choose)
 		s.conn = conn
 		return s.run(ctx)
@@ -69,9 +69,9 @@ type search struct {
 	snapshot snapshot
 	words    words
 	scope    *scope
-	places   map[int32]places // places of the segments that the search needed
-	// sketches are the sketches of every readable block. They are nil if only the database compares
-	// vectors.
+	places   map[int32]places // documents by segment number
+	// sketches holds the sketches of the vectors in each readable block of chunk ids. It is nil if
+	// PostgreSQL compares the vectors.
 	sketches map[blockKey]*sketches
 }
 
@@ -80,7 +80,7 @@ func newSearch(x *Index, r retrieve.Request, choose func(retrieve.Candidates) []
 		Lists: make([]retrieve.List, len(r.Probes)), Route: retrieve.RouteNone, Timings: make(map[string]time.Duration)}}
 }
 
-// lap reports the time since its last call as the duration of a stage.
+// lap records the time since its previous call as the duration of a stage.
 func (s *search) lap(ctx context.Context, stage string) {
 	now := time.Now()
 	span.Record(ctx, stage, s.clock, now)
@@ -88,7 +88,7 @@ func (s *search) lap(ctx context.Context, stage string) {
 	s.clock = now
 }
 
-// run performs a search within one transaction.
+// run performs the search. The transaction that it begins ends when the passages are fetched.
 func (s *search) run(ctx context.Context) error {
 	if err := s.read(ctx); err != nil {
 		return err
@@ -137,16 +137,16 @@ func (s *search) run(ctx context.Context) error {
 	return s.fetch(ctx)
 }
 
-// read loads the outline and the data that the search will probably need, judging by the tenant's
-// last search. This takes one round trip if the index has not changed. Further round trips load
-// other data and segments that are not cached.
+// read loads the outline of the index and the data that the search will probably need, judging by
+// the tenant's last search. This takes one round trip if the index has not changed. Further round
+// trips load data that is not cached.
 func (s *search) read(ctx context.Context) error {
 	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
 	last := s.index.outline(tenant)
 	var first, second round
 	first.queue(done, beginRead)
 	s.snapshot.queue(&first, s.request)
-	var asked []shardRow // fresh chunks of these were asked for
+	var asked []shardRow // shards whose fresh chunks were already requested
 	if last != nil {
 		asked = last.shards
 	}
@@ -179,16 +179,17 @@ func (s *search) read(ctx context.Context) error {
 	return s.finish(ctx, &second, nil, last)
 }
 
-// askWords splits the probes into words by the languages of the shards. It queues a statement for
-// the words' fresh postings.
+// askWords splits the text of each probe into words, by the rules of the shards' languages. It
+// queues a statement that reads the words' postings that are not yet in segments.
 func (s *search) askWords(r *round, shards []shardRow) {
 	s.words = words{}
 	s.words.analyse(s.request, languages(shards))
 	s.words.queueFresh(r, s.request, shards)
 }
 
-// finish loads the data that is still missing according to the outline. The outline is complete or
-// is part of round r. sealed is nil if the sealed postings were not read yet.
+// finish runs the statements of round r, loads bitmaps and postings that are still missing, and
+// builds the scope. It caches what was read. sealed is nil if the postings in segments were not
+// read yet.
 func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last *outline) error {
 	plan := s.index.planScope(s.request, &s.snapshot)
 	plan.queue(r, s.request, &s.snapshot)
@@ -206,7 +207,7 @@ func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last 
 	return nil
 }
 
-// fetch loads the chosen passages and ends the transaction.
+// fetch loads the passages that choose selects, and ends the transaction.
 func (s *search) fetch(ctx context.Context) error {
 	var last round
 	if s.choose != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Hints implements index.Hints for the sources of a tenant.
+// Hints implements index.Hints for the sources of one tenant. A hint says that something in a
+// source has changed.
 type Hints struct {
 	index  *Index
 	tenant access.TenantID
@@ -19,16 +20,17 @@ type Hints struct {
 
 var _ index.Hints = (*Hints)(nil)
 
-// Hints returns the index.Hints of a tenant.
+// Hints returns the stored hints of a tenant's sources.
 func (x *Index) Hints(tenant access.TenantID) *Hints { return &Hints{x, tenant} }
 
-// Limits of the stored hints per source. Changes without a stored hint are found by later runs.
+// Limits of the stored hints per source. Later runs find changes without a stored hint.
 const (
 	mostHints   = 10_000
 	longestHint = 500 // bytes of a subject
 )
 
-// Hear implements index.Hints. It ignores unknown sources.
+// Hear implements index.Hints. It records that subjects of a source have changed. It ignores
+// unknown sources, and subjects beyond the limits mostHints and longestHint.
 func (h *Hints) Hear(ctx context.Context, source document.SourceID, subjects []string) error {
 	var kept []string
 	for _, s := range subjects {
@@ -36,7 +38,7 @@ func (h *Hints) Hear(ctx context.Context, source document.SourceID, subjects []s
 			kept = append(kept, s)
 		}
 	}
-	// By the primary keys.
+	// Served by the primary keys.
 	_, err := h.index.db.Pool.Exec(ctx, `
 		insert into source_hint (tenant_id, source_id, subject, heard_at)
 		select distinct $1::text, $2::text, subject, statement_timestamp() from unnest($3::text[]) subject
@@ -49,7 +51,7 @@ func (h *Hints) Hear(ctx context.Context, source document.SourceID, subjects []s
 	return nil
 }
 
-// Heard implements index.Hints.
+// Heard implements index.Hints. It returns up to most hints of a source, the oldest first.
 func (h *Hints) Heard(ctx context.Context, source document.SourceID, most int) ([]index.Hint, error) {
 	rows, err := h.index.db.Pool.Query(ctx, `select subject, heard_at from source_hint where tenant_id = $1 and source_id = $2 order by heard_at, subject limit $3`,
 		string(h.tenant), string(source), most)
@@ -68,7 +70,8 @@ func (h *Hints) Heard(ctx context.Context, source document.SourceID, most int) (
 	return hints, nil
 }
 
-// Followed implements index.Hints.
+// Followed implements index.Hints. It deletes hints, except those that were reported again in the
+// meantime.
 func (h *Hints) Followed(ctx context.Context, source document.SourceID, hints []index.Hint) error {
 	subjects, times := make([]string, len(hints)), make([]time.Time, len(hints))
 	for i, hint := range hints {

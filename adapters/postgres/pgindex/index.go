@@ -29,11 +29,12 @@ var (
 
 // Config configures the index. Zero fields get the defaults named below.
 type Config struct {
-	// FreshLimit is the number of waiting chunks at which they are packed into a segment. The
-	// default is 4,096. A search reads waiting chunks row by row.
+	// FreshLimit is the number of newly written chunks in a shard that triggers packing them into a
+	// segment. The default is 4,096. Searches read unpacked chunks row by row.
 	FreshLimit int
-	// ExactLimit is the largest number of allowed chunks for which a search compares every vector,
-	// even if sketches of the vectors are in memory. The default is 2,000.
+	// ExactLimit is the number of chunks up to which a search compares the vector of each chunk
+	// that it may return. Above it, compact sketches of the vectors in memory select candidates
+	// first. The default is 2,000.
 	ExactLimit int
 	// CacheBytes limits the memory for cached segments, in bytes. The default is 1 GiB. The cache
 	// holds:
@@ -111,7 +112,7 @@ type Index struct {
 	spaces   spaces
 	names    *pgknowledge.Writer
 	searches atomic.Int64 // number of searches that compared vectors
-	rooms    sync.Map     // of space: models for which indexes of the search engine have room
+	rooms    sync.Map     // set of space: vector fields known to exist in the search engine
 }
 
 // New returns the index stored in db.
@@ -126,7 +127,7 @@ func New(db *postgres.DB, cfg Config) (*Index, error) {
 // CacheBytes returns the current size of this process's segment cache, in bytes.
 func (x *Index) CacheBytes() int64 { return x.cache.bytes() }
 
-// Fields of the keyword index, as stored.
+// Numbers of the keyword index's fields, as stored in the database.
 const (
 	fieldFlat  = 0 // title, headings and body together
 	fieldTitle = 1

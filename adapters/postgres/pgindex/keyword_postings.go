@@ -12,8 +12,8 @@ import (
 // words are the words of a search's probes, with their postings.
 type words struct {
 	queries  [][]analyse.Term
-	synonyms [][]string // the synonyms among them, in words
-	terms    []string   // of all probes, sorted, without repeats
+	synonyms [][]string // synonyms that were added, such as "k8s: kubernetes"
+	terms    []string   // of all probes, sorted, without duplicates
 	fresh    []postingRow
 	lists    postings
 }
@@ -44,8 +44,8 @@ func scanPosting(row pgx.CollectableRow) (postingRow, error) {
 	return p, err
 }
 
-// queueFresh queues a statement for the postings of chunks that are not sealed. Served by the
-// primary key of fresh_posting.
+// queueFresh queues a statement for the postings of chunks that are not packed into segments.
+// Served by the primary key of fresh_posting.
 func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow) {
 	if len(w.terms) > 0 && slices.ContainsFunc(shards, shardRow.hasFresh) {
 		r.queue(into(&w.fresh, scanPosting), `
@@ -54,10 +54,10 @@ func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow
 	}
 }
 
-// termLists are the sealed postings of a term in some segments. Sealed postings never change, so
+// termLists are the postings of a term in some segments. The postings of a segment never change, so
 // they are valid for every search of these segments. Cached values are immutable.
 type termLists struct {
-	segments []int32 // that were looked into, ascending
+	segments []int32 // that were searched for the term, ascending
 	lists    []sealedList
 }
 
@@ -67,13 +67,14 @@ type sealedList struct {
 	payload []byte
 }
 
-// looked reports whether a segment was looked into.
+// looked reports whether a segment was searched for the term. The segment may have no posting of
+// it.
 func (t termLists) looked(segment int32) bool {
 	_, found := slices.BinarySearch(t.segments, segment)
 	return found
 }
 
-// size returns the approximate size in the cache.
+// size returns the approximate size of t in the cache, in bytes.
 func (t termLists) size() int64 {
 	n := int64(512 + 4*len(t.segments))
 	for _, l := range t.lists {
@@ -82,7 +83,7 @@ func (t termLists) size() int64 {
 	return n
 }
 
-// sealedPlan lists the sealed postings of a search that are cached, and those that must be read.
+// sealedPlan says which postings in segments are cached, and which a search must read.
 type sealedPlan struct {
 	index    *Index
 	tenant   access.TenantID
@@ -91,12 +92,12 @@ type sealedPlan struct {
 	segments []int32     // of the snapshot, ascending
 	unseen   []string    // terms without cached postings
 	partial  []string    // terms with cached postings for some segments
-	lacking  []int32     // segments that some of partial lack
+	lacking  []int32     // segments that are not cached for some term of partial
 	read     [2][]postingRow
-	learnt   []*cached // postings read, to be cached
+	learnt   []*cached // postings that were read, for remember
 }
 
-// planSealed looks up the cached sealed postings of the terms and plans to read the missing ones.
+// planSealed looks up the cached postings of the terms and plans to read the missing ones.
 func (x *Index) planSealed(tenant access.TenantID, segments []segmentRow, terms []string) *sealedPlan {
 	plan := &sealedPlan{index: x, tenant: tenant, terms: terms, known: make([]termLists, len(terms))}
 	for _, seg := range segments {
@@ -128,7 +129,7 @@ func (x *Index) planSealed(tenant access.TenantID, segments []segmentRow, terms 
 	return plan
 }
 
-// postingsSQL reads the sealed postings of terms. Served by the primary key of posting.
+// postingsSQL reads the postings of terms in segments. Served by the primary key of posting.
 const postingsSQL = `select shard, segment::bigint, field, term, payload from posting where tenant_id = $1 and term = any($2::text[])`
 
 // queue queues the statements for missing postings.
@@ -141,7 +142,8 @@ func (plan *sealedPlan) queue(r *round) {
 	}
 }
 
-// finish returns all lists of the terms.
+// finish returns the posting lists of all terms, by field and term: those in segments and those in
+// fresh. The statements of the plan must have run.
 func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 	out := postings{make(map[string][]postingList, len(plan.terms)), make(map[string][]postingList, len(plan.terms))}
 	read := make(map[string][]sealedList)
@@ -176,15 +178,16 @@ func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 	return out
 }
 
-// remember caches the postings that were read. They must come from the same snapshot as the
-// segments.
+// remember caches the postings that were read. Call it only if they come from the same snapshot as
+// the segments.
 func (plan *sealedPlan) remember() {
 	for _, entry := range plan.learnt {
 		plan.index.cache.put(entry)
 	}
 }
 
-// with returns the postings for the current segments. It combines cached and newly read postings.
+// with returns the postings of the term in exactly these segments. It combines the cached postings
+// in t with newly read ones.
 func (t termLists) with(read []sealedList, segments []int32) termLists {
 	out := termLists{segments: segments}
 	for _, l := range t.lists {

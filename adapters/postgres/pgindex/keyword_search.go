@@ -20,7 +20,7 @@ type postingList struct {
 // postings are the posting lists of the requested terms, by field and term.
 type postings [2]map[string][]postingList
 
-// frequency counts the chunks that contain a term in a field. It counts only chunks that the
+// frequency returns the number of chunks in posting lists of a term. It counts only chunks that the
 // audience may read, so that a score reveals nothing about other chunks.
 func frequency(lists []postingList, sc *scope) int {
 	df := 0
@@ -47,30 +47,29 @@ func frequency(lists []postingList, sc *scope) int {
 	return df
 }
 
-// keywordScores are the raw BM25 sums of a probe over all blocks with a match. Call release to
-// return the memory to the pool.
+// keywordScores are the raw BM25 sums of a probe, over all blocks with a match. Call release when
+// they are no longer needed.
 type keywordScores struct {
 	terms []analyse.Term
 	// frequency is the frequency of each term in the flat field, among the chunks that the audience
 	// may read.
 	frequency         []int
-	chunks            int // readable by the audience
+	chunks            int // number of chunks that the audience may read
 	sums              [2]map[blockKey]*bm25.Sums
 	maxFlat, maxTitle float64 // among allowed chunks
 	peaks             [2]map[blockKey]*peaks
 }
 
-// peaks are the highest sums of a block. Each peak covers the allowed chunks among 64 neighbouring
-// chunks.
+// peaks holds the highest sum among the allowed chunks of every 64 neighbouring chunks of a block.
 type peaks [bm25.BlockSize / 64]float32
 
-// noPeaks are the peaks of a field without matches.
+// noPeaks are the peaks of a field without matches: all zero.
 var noPeaks peaks
 
 // sumsPool recycles the 256 KiB arrays of scores.
 var sumsPool = sync.Pool{New: func() any { return new(bm25.Sums) }}
 
-// noSums are the sums of a field without matches.
+// noSums are the sums of a field without matches: all zero.
 var noSums bm25.Sums
 
 func (k *keywordScores) release() {
@@ -82,7 +81,7 @@ func (k *keywordScores) release() {
 	k.sums = [2]map[blockKey]*bm25.Sums{}
 }
 
-// score sums up a probe.
+// score computes the BM25 sums of a probe's terms in both fields. Call release on the result.
 func score(terms []analyse.Term, lists postings, sc *scope) *keywordScores {
 	k := &keywordScores{terms: terms, chunks: sc.readableCount}
 	k.sums = [2]map[blockKey]*bm25.Sums{make(map[blockKey]*bm25.Sums), make(map[blockKey]*bm25.Sums)}
@@ -148,7 +147,7 @@ func (k *keywordScores) maximum(field int, sc *scope) float64 {
 	return float64(most)
 }
 
-// eachAllowed calls f for every marked offset.
+// eachAllowed calls f with the position of every set bit, in ascending order.
 func eachAllowed(b *bm25.Bitmap, f func(offset int)) {
 	for i, w := range b {
 		for ; w != 0; w &= w - 1 {
@@ -157,7 +156,7 @@ func eachAllowed(b *bm25.Bitmap, f func(offset int)) {
 	}
 }
 
-// addTo adds the raw scores to candidates.
+// addTo sets the raw BM25 scores (Flat and Title) of candidates.
 func (k *keywordScores) addTo(entries []retrieve.Candidate) {
 	var key blockKey
 	var flat, title *bm25.Sums
@@ -206,7 +205,7 @@ func (k *keywordScores) top(n int, titleRatio float64, sc *scope) []bm25.Scored 
 		floor := float32(top.Floor())
 		for i, w := range sc.allowed[key] {
 			if peak := float32(a*flatPeaks[i]) + float32(b*titlePeaks[i]); peak <= 0 || peak < floor {
-				continue // none of these 64 has a place among the best
+				continue // none of these 64 chunks can be among the best
 			}
 			f, t := flat[i*64:i*64+64], title[i*64:i*64+64]
 			for ; w != 0; w &= w - 1 {

@@ -28,9 +28,9 @@ const (
 	maxPassagesOfName = 2000
 )
 
-// tidyKnowledge updates the statements of documents. It reads documents again that an earlier
-// version of the program stored. It also searches older passages for new names. It checks the
-// deadline like Tidy.
+// tidyKnowledge updates the statements and names that were found in documents. It reads documents
+// again that an earlier release of the program stored. It also searches older passages for new
+// names. It checks the deadline like Tidy.
 func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -85,8 +85,8 @@ func lockShardQuietly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	return nil
 }
 
-// readUnread reads the statements of some documents that were not read yet, or only by an earlier
-// version of the program. It returns true if there may be more. Served by document_older.
+// readUnread reads the statements of up to readStep documents that were not read yet, or only by an
+// earlier release. It returns true if there may be more. Served by document_older.
 func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard int16) (more bool, err error) {
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var there bool
@@ -132,8 +132,8 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 	})
 }
 
-// reread reads stored documents and replaces their statements. more may add statements to a
-// document's reading. The caller must hold the shard's lock.
+// reread extracts the statements of stored documents again and replaces the stored ones. more can
+// add statements to those of a document. The caller must hold the shard's lock.
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
 	for i := range docs {
@@ -146,7 +146,7 @@ func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s
 	for i := range docs {
 		docs[i].Reading = more(docs[i].Reading)
 	}
-	var work pgx.Batch // an earlier program may have stored another version over one that was read
+	var work pgx.Batch // an earlier release may have replaced a document whose statements were stored
 	pgknowledge.Drop(&work, tenant, shard, ids, firsts, counts)
 	work.Queue(`update document set knowledge = $4 where tenant_id = $1 and shard = $2 and id = any($3::bigint[])`, string(tenant), shard, ids, pgknowledge.ReadingVersion)
 	if err := tx.SendBatch(ctx, &work).Close(); err != nil {
@@ -155,7 +155,8 @@ func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s
 	return x.names.Put(ctx, tx, tenant, docs)
 }
 
-// scanFor searches every passage for new names.
+// scanFor searches every passage for new names, stores where they occur, and marks the names as
+// searched.
 func (x *Index) scanFor(ctx context.Context, tenant access.TenantID, shards []int16, names []pgknowledge.Name) error {
 	for _, shard := range shards {
 		for after := int64(-1); ; {
@@ -192,13 +193,14 @@ func scanPassageText(row pgx.CollectableRow) (p pgknowledge.Passage, err error) 
 	return p, err
 }
 
-// lookFor looks few names up in the postings.
+// lookFor searches for new names only in the passages that contain all words of a name, by the
+// postings. It stores where the names occur, and marks them as searched.
 func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgknowledge.Name) error {
 	return x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		holding := make(map[int16]map[int64]bool)
 		for _, name := range names {
 			if !knowledge.Nameable(name.Form) {
-				continue // no one looks for it in text
+				continue // not searched for in texts
 			}
 			for _, spelling := range append(name.Spellings, name.Form) {
 				if err := holdingWords(ctx, tx, tenant, spelling, holding); err != nil {
@@ -229,9 +231,10 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 	})
 }
 
-// holdingWords adds passages that contain every word of a name's spelling, in one of the index's
-// languages. It adds at most maxPassagesOfName passages, because a more common name carries no
-// information. Served by the primary keys of both posting tables.
+// holdingWords adds passages to holding, by shard and chunk id, that contain every word of a name's
+// spelling. It analyses the spelling in each of the index's languages. For each language it adds at
+// most maxPassagesOfName passages, because a more common name carries no information. Served by the
+// primary keys of both posting tables.
 func holdingWords(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
 	var languages []string
 	if err := tx.QueryRow(ctx, `select array(select distinct l from index_shard, unnest(languages) l where tenant_id = $1 order by 1)`, string(tenant)).Scan(&languages); err != nil {

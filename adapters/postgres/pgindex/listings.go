@@ -19,14 +19,14 @@ type listings struct {
 	source document.SourceID
 }
 
-// Listings implements index.Store.
+// Listings implements index.Store. It returns the stored notes and lists of a source.
 func (x *Index) Listings(tenant access.TenantID, source document.SourceID) index.Listings {
 	return &listings{x, tenant, source}
 }
 
-// Notes implements index.Listings.
+// Notes implements index.Listings. It returns all notes of the source, by key.
 func (l *listings) Notes(ctx context.Context) (map[string][]byte, error) {
-	// By the primary key.
+	// Served by the primary key.
 	rows, err := l.index.db.Pool.Query(ctx, `select key, value from source_note where tenant_id = $1 and source_id = $2`, string(l.tenant), string(l.source))
 	if err != nil {
 		return nil, l.failed("read the notes of", err)
@@ -43,7 +43,8 @@ func (l *listings) Notes(ctx context.Context) (map[string][]byte, error) {
 	return notes, nil
 }
 
-// Note implements index.Listings.
+// Note implements index.Listings. It stores notes in one transaction and deletes those with a nil
+// value.
 func (l *listings) Note(ctx context.Context, notes map[string][]byte) error {
 	var keys, gone []string
 	var values [][]byte
@@ -72,7 +73,7 @@ func (l *listings) Note(ctx context.Context, notes map[string][]byte) error {
 	return nil
 }
 
-// List implements index.Listings.
+// List implements index.Listings. It records that a pass found documents in a list.
 func (l *listings) List(ctx context.Context, list string, pass int64, met []index.Listed) error {
 	met = slices.Clone(met)
 	slices.SortFunc(met, func(a, b index.Listed) int { // so that two runs lock rows in the same order
@@ -97,9 +98,9 @@ func (l *listings) List(ctx context.Context, list string, pass int64, met []inde
 	return nil
 }
 
-// Unlist implements index.Listings.
+// Unlist implements index.Listings. It removes documents from a list.
 func (l *listings) Unlist(ctx context.Context, list string, ids []document.ID) error {
-	// By the primary key. A plan for any array would compare each row with each id.
+	// Served by the primary key. A plan for "= any" would compare each row with each id.
 	_, err := l.index.db.Pool.Exec(ctx, `
 		delete from source_listing s using unnest($4::text[]) as gone (id) where s.tenant_id = $1 and s.source_id = $2 and s.list = $3 and s.id = gone.id`,
 		string(l.tenant), string(l.source), list, strs(ids))
@@ -109,9 +110,10 @@ func (l *listings) Unlist(ctx context.Context, list string, ids []document.ID) e
 	return nil
 }
 
-// Lists implements index.Listings.
+// Lists implements index.Listings. It returns the names of the lists that hold each document,
+// sorted.
 func (l *listings) Lists(ctx context.Context, ids []document.ID) (map[document.ID][]string, error) {
-	// By source_listing_id.
+	// Served by source_listing_id.
 	rows, err := l.index.db.Pool.Query(ctx, `
 		select s.id, s.list from unnest($3::text[]) as asked (id) join source_listing s on s.tenant_id = $1 and s.source_id = $2 and s.id = asked.id`,
 		string(l.tenant), string(l.source), strs(ids))
@@ -132,9 +134,10 @@ func (l *listings) Lists(ctx context.Context, ids []document.ID) (map[document.I
 	return found, nil
 }
 
-// Missing implements index.Listings.
+// Missing implements index.Listings. It returns the documents of a list that no pass since before
+// has found, and the number of all documents in the list.
 func (l *listings) Missing(ctx context.Context, list string, before int64, from, to time.Time) ([]document.ID, int, error) {
-	// By the primary key.
+	// Served by the primary key.
 	rows, err := l.index.db.Pool.Query(ctx, `
 		select id, pass < $4 and ($5::timestamptz is null or coalesce(made_at between $5 and $6, false)) from source_listing
 		where tenant_id = $1 and source_id = $2 and list = $3`, string(l.tenant), string(l.source), list, before, nullTime(from), nullTime(to))
@@ -157,9 +160,10 @@ func (l *listings) Missing(ctx context.Context, list string, before int64, from,
 	return missing, held, nil
 }
 
-// Strays implements index.Listings.
+// Strays implements index.Listings. It returns the source's stored documents that are in no list,
+// sorted.
 func (l *listings) Strays(ctx context.Context) ([]document.ID, error) {
-	// By document_source and source_listing_id.
+	// Served by document_source and source_listing_id.
 	rows, err := l.index.db.Pool.Query(ctx, `
 		select external_id from document d where tenant_id = $1 and source_id = $2
 		  and not exists (select from source_listing s where s.tenant_id = $1 and s.source_id = $2 and s.id = d.external_id)`, string(l.tenant), string(l.source))

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Maintain calls Tidy for a tenant without a deadline, which keeps searches fast. It does not
+// Maintain keeps searches fast: it calls [Index.Tidy] for a tenant without a deadline. It does not
 // change keyword results. Call it regularly and after indexing many documents, from any number of
 // processes.
 func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
@@ -18,14 +18,14 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 	return err
 }
 
-// restShare lowers the number of waiting chunks from which Tidy packs: FreshLimit/restShare. After
-// indexing, no new chunks may arrive for a long time. Every search would then read the waiting
-// chunks row by row: about 2 ms for 4,000.
+// restShare divides FreshLimit: Tidy packs a shard with at least FreshLimit/restShare unpacked
+// chunks. After indexing, no new chunks may arrive for a long time. Every search would then read
+// the unpacked chunks row by row, which takes about 2 ms for 4,000 chunks.
 const restShare = 8
 
-// Tidy maintains the index. It packs waiting chunks, merges segments, prunes old changes, updates
-// table statistics, and searches for new names (tidyKnowledge). It calls report before each step.
-// It commits each step and then checks the deadline. It returns true if the deadline was reached
+// Tidy maintains the index. It packs new chunks, merges segments, prunes old changes, updates table
+// statistics, and searches for new names (tidyKnowledge). It calls report before each step. It
+// commits each step and then checks the deadline. It returns true if the deadline was reached
 // before all work was done. A zero until means no deadline.
 func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time, report func(step string)) (more bool, err error) {
 	report("Packing the index")
@@ -90,9 +90,9 @@ func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	return nil
 }
 
-// Purge removes the words of deleted documents from the keyword index, and unused names. Searches
-// already ignore them, but otherwise they would stay in the database until a merge is worthwhile.
-// Purge checks the deadline like Tidy.
+// Purge removes the words of deleted documents and unused names from the database. Searches already
+// ignore them, but otherwise they would stay until a merge is worthwhile. Purge checks the deadline
+// like Tidy.
 func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {

@@ -18,13 +18,14 @@ const (
 	purgeShare = 0.25
 )
 
-// merge does the most useful merge of a shard. It returns false if no merge is useful.
+// merge performs one useful merge of a shard's segments (planMerge). It returns false if no merge
+// is useful or another process is packing the shard.
 func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) (bool, error) {
 	return x.mergeFrom(ctx, tenant, shard, purgeShare)
 }
 
-// mergeFrom is merge with another share of deleted chunks at which a segment is rewritten. A share
-// of 0 rewrites every segment with deleted chunks.
+// mergeFrom is like merge, but rewrites a segment whose share of deleted chunks is at least purge.
+// With purge 0 it rewrites every segment with deleted chunks.
 func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int16, purge float64) (bool, error) {
 	done := false
 	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -54,9 +55,10 @@ func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int
 	return done && err == nil, err
 }
 
-// planMerge chooses adjacent segments of one block to merge. If a block is full, it chooses all
-// segments of the block. Otherwise it chooses mergeWidth or more segments of one level. If there
-// are none, it chooses a single segment with many deleted chunks or stale impacts.
+// planMerge chooses the segments to merge. In a full block it chooses all segments of the block.
+// Elsewhere it chooses mergeWidth or more adjacent segments of one level. If there are none, it
+// chooses one segment with many deleted chunks or stale impacts. It returns nil if no merge is
+// useful.
 func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1
@@ -119,8 +121,8 @@ func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s sha
 			return err
 		}
 	}
-	// From here on no writer of the shard runs: a removal before is seen by countDead, one after
-	// finds the new segment.
+	// From here on no writer of the shard runs. countDead counts earlier removals. Later removals
+	// find the new segment.
 	if _, err := lockShard(ctx, tx, tenant, s.shard); err != nil {
 		return err
 	}
@@ -130,7 +132,7 @@ func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s sha
 		}
 	}
 	batch := &pgx.Batch{}
-	// posting_segment
+	// Served by posting_segment.
 	batch.Queue(`delete from posting where tenant_id = $1 and shard = $2 and segment = any($3::int[])`, string(tenant), s.shard, numbers)
 	batch.Queue(`delete from segment_change where tenant_id = $1 and shard = $2 and segment = any($3::int[])`, string(tenant), s.shard, numbers)
 	batch.Queue(`delete from segment where tenant_id = $1 and shard = $2 and number = any($3::int[])`, string(tenant), s.shard, numbers)
@@ -140,8 +142,8 @@ func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s sha
 	return nil
 }
 
-// addSegment adds the postings of a sealed segment. It computes term frequencies from impacts and
-// lengths.
+// addSegment adds the postings of an existing segment to the builder. It computes term frequencies
+// from impacts and lengths.
 func (b *segmentBuilder) addSegment(ctx context.Context, tx pgx.Tx, tenant access.TenantID, seg segmentRow) error {
 	var lengths []byte
 	err := tx.QueryRow(ctx, `select lengths from segment where tenant_id = $1 and shard = $2 and number = $3`, string(tenant), seg.shard, seg.number).
@@ -150,7 +152,7 @@ func (b *segmentBuilder) addSegment(ctx context.Context, tx pgx.Tx, tenant acces
 		return fmt.Errorf("read the lengths of a segment: %w", err)
 	}
 	rows, err := tx.Query(ctx, `select field, term, payload from posting where tenant_id = $1 and shard = $2 and segment = $3`,
-		string(tenant), seg.shard, seg.number) // posting_segment
+		string(tenant), seg.shard, seg.number) // served by posting_segment
 	if err != nil {
 		return fmt.Errorf("read the postings of a segment: %w", err)
 	}

@@ -78,7 +78,7 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 			return err
 		}
 		details, err := optionChanges(before, options)
-		// a replica renewed it
+		// No entry if only the approval changed and no person changed it: a replica renewed it.
 		if err != nil || len(details) == 0 || by == (session.Actor{}) && len(details) == 1 && details[approvalOption] != "" {
 			return err
 		}
@@ -91,12 +91,13 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 	return nil
 }
 
-// approvalOption is the option that makes the row valid. The audit trail omits its previous value,
-// which is meaningless to a reader.
+// approvalOption names the option that holds the MAC of the approved settings. The audit trail
+// omits its previous value, which is meaningless to a reader.
 const approvalOption = "approval"
 
-// optionChanges returns the options that differ between two sets, by name. The earlier value has
-// the key "before_" and the name.
+// optionChanges returns the options that differ between two JSON objects. The new value has the
+// option's name as its key. The earlier value has the key "before_" and the name. Identifiers of
+// people are redacted.
 func optionChanges(before, now json.RawMessage) (map[string]string, error) {
 	old, fresh := make(map[string]any), make(map[string]any)
 	if err := json.Unmarshal(now, &fresh); err != nil {
@@ -130,7 +131,8 @@ func optionChanges(before, now json.RawMessage) (map[string]string, error) {
 	return changes, nil
 }
 
-// optionText formats an option for people.
+// optionText formats an option's value for the audit trail: a list as "a, b" and nil as the empty
+// string.
 func optionText(value any) string {
 	switch v := value.(type) {
 	case nil:

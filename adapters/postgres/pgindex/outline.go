@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// outline is the data that a search reads first. It is cached for the tenant's next search. It
-// changes only with the versions of the shards (lockShard). While the versions are the same, the
-// cached outline is valid. Otherwise it only predicts which data the search needs, which saves a
-// round trip. It is immutable, except for steady.
+// outline is a tenant's shards, segments and unpacked documents, cached for the tenant's next
+// search. It is valid while the versions of the shards stay the same (lockShard). After that it
+// only predicts which data a search needs, which saves a round trip. It is immutable, except for
+// steady.
 type outline struct {
 	number   int64 // unique in this process
 	shards   []shardRow
@@ -27,7 +27,7 @@ type outline struct {
 // outlineNumbers counts the outlines of this process.
 var outlineNumbers atomic.Int64
 
-// size returns the approximate size in the cache.
+// size returns the approximate size of o in the cache, in bytes.
 func (o *outline) size() int64 {
 	return 512 + 128*int64(len(o.shards)) + 80*int64(len(o.segments)) + 96*int64(len(o.fresh))
 }
@@ -41,8 +41,8 @@ func (x *Index) outline(tenant access.TenantID) *outline {
 	return entry.outline
 }
 
-// remember caches the outline of a snapshot and the access lists that the audience may read. If
-// last has the same versions, last stays cached.
+// remember caches the access lists that the audience may read, and the outline of a snapshot. If
+// the shards have the same versions as in last, last stays cached and becomes steady.
 func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	o := last
 	if last.same(s.shards) {
@@ -62,9 +62,9 @@ type audienceLists struct {
 	until   time.Time // expiry; zero: as long as the outline is valid
 }
 
-// passingAge is how long the access lists of an audience are cached if some are readable only
+// passingAge is how long an audience's access lists are cached if some of them are readable only
 // through nodes. A change of a node's readers changes the versions of the shards. The end of a
-// grace period (index.NodeGrace) does not.
+// grace period (index.NodeGrace) does not, and takes effect up to passingAge later.
 const passingAge = time.Minute
 
 func listsKey(a access.Audience) segmentKey {
@@ -89,27 +89,27 @@ func (o *outline) same(now []shardRow) bool {
 	return o != nil && slices.EqualFunc(o.shards, now, shardRow.sameVersion)
 }
 
-// covers reports whether a request for the fresh chunks of the shards asked includes all fresh
-// chunks of the shards now.
+// covers reports whether statements that were queued for the shards in asked also read all fresh
+// chunks of the shards in now.
 func covers(asked, now []shardRow) bool {
 	return slices.Equal(languages(asked), languages(now)) && slices.EqualFunc(asked, now, func(a, b shardRow) bool {
 		return a.shard == b.shard && a.sealedTo <= b.sealedTo && (a.hasFresh() || !b.hasFresh())
 	})
 }
 
-// hasFresh reports whether anything is not sealed.
+// hasFresh reports whether the shard has chunks that are not packed into segments.
 func (s shardRow) hasFresh() bool { return s.nextChunk > s.sealedTo }
 
-// freshDoc is a document whose postings are not sealed yet.
+// freshDoc is a document whose chunks are not packed into a segment yet.
 type freshDoc struct {
 	docRange
 	place  placeRow
 	source string
 }
 
-// queueFresh queues statements that list the fresh documents of each shard. The limit in shards may
-// be older than the snapshot. Served by document_chunks. The limit is passed as a number, so that
-// the planner knows that few documents lie beyond it.
+// queueFresh queues statements that list the fresh documents of each shard: those with chunks from
+// sealedTo on. shards may be older than the snapshot. Served by document_chunks. sealedTo is passed
+// as a number, so that the planner knows that few documents lie beyond it.
 func (s *snapshot) queueFresh(r *round, tenant access.TenantID, shards []shardRow) {
 	s.fresh = nil
 	for _, sh := range shards {
@@ -136,12 +136,13 @@ func scanFresh(row pgx.CollectableRow) (freshDoc, error) {
 	return d, err
 }
 
-// addFresh takes the fresh documents into the scope.
+// addFresh adds the fresh documents that the audience may read to the scope. narrowed is true if
+// sources, documents or dates limit the search.
 func (sc *scope) addFresh(r retrieve.Request, s *snapshot, narrowed bool) {
 	sources := strs(r.Sources)
 	for _, d := range s.fresh {
 		if d.first < s.sealedTo(d.shard) {
-			continue // sealed since the outline was taken
+			continue // packed since the outline was cached
 		}
 		key, offset := blockOf(d.shard, d.first)
 		if !s.allows(d.access) {
@@ -160,7 +161,8 @@ func (sc *scope) addFresh(r retrieve.Request, s *snapshot, narrowed bool) {
 	}
 }
 
-// sealedTo returns the id of the first fresh chunk of a shard.
+// sealedTo returns the id of the first fresh chunk of a shard, or 0 if the snapshot does not have
+// the shard.
 func (s *snapshot) sealedTo(shard int16) int64 {
 	for _, sh := range s.shards {
 		if sh.shard == shard {

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pack packs all waiting chunks into segments, and merges segments if that is worthwhile. It does
-// not change search results. Any process may call it at any time. One process works on a shard, and
-// the others return at once. Searches and writes continue. A writer of the shard waits only for the
-// last step of each transaction.
+// Pack packs all new chunks into segments, and merges segments if that is worthwhile. It does not
+// change search results. Any process may call it at any time. It skips shards that another process
+// is packing. Searches and writes continue. A writer of the shard waits only for the last step of
+// each transaction.
 func (x *Index) Pack(ctx context.Context, tenant access.TenantID) error {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -58,8 +58,8 @@ func becomePacker(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return taken, nil
 }
 
-// readShard reads a shard's state without locking it. All chunks below nextChunk are committed,
-// because writers allocate ids under the lock.
+// readShard reads a shard's state without locking the shard. All chunks below nextChunk are
+// committed, because writers allocate ids under the lock.
 func readShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardRow, error) {
 	rows, err := tx.Query(ctx, `
 		select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages from index_shard where tenant_id = $1 and shard = $2`, string(tenant), shard)
@@ -73,7 +73,8 @@ func readShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return s, nil
 }
 
-// seal moves fresh postings into new segments, one per block.
+// seal moves the postings of new chunks from fresh_posting into new segments, one per block of
+// chunk ids. It does nothing if another process is packing the shard.
 func (x *Index) seal(ctx context.Context, tenant access.TenantID, shard int16) error {
 	return x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		mine, err := becomePacker(ctx, tx, tenant, shard)
@@ -113,7 +114,8 @@ func (x *Index) seal(ctx context.Context, tenant access.TenantID, shard int16) e
 	})
 }
 
-// buildFresh collects the fresh postings of live chunks, block by block.
+// buildFresh returns a builder for each block that has live chunks after sealedTo, filled with
+// their postings.
 func buildFresh(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s shardRow) ([]*segmentBuilder, error) {
 	var builders []*segmentBuilder
 	byBlock := make(map[int32]*segmentBuilder)

@@ -21,9 +21,9 @@ var excerptsText string
 
 var passagesSQL, excerptsSQL = withAccess(passagesText, "$1", "$4"), withAccess(excerptsText, "$1", "$5")
 
-// Chunks fetches chunks by id with the current state of their documents. See retrieve.Index. It
-// compares the principals with each name in the access list. For a node in the list it compares the
-// node's readers.
+// Chunks implements retrieve.Index. It fetches chunks by id with the current state of their
+// documents. It omits chunks that the audience may not read: no principal of the audience is in the
+// document's access list or among the readers of a node in that list.
 func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
 	if audience.Tenant() == "" || len(ids) == 0 {
 		return nil, nil
@@ -31,7 +31,8 @@ func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []docu
 	return x.fetch(ctx, passagesSQL, passageArgs(audience, ids)...)
 }
 
-// passageArgs are the arguments of passagesSQL.
+// passageArgs returns the arguments of passagesSQL: the tenant, the chunks by shard and id, and the
+// audience's principals.
 func passageArgs(audience access.Audience, ids []document.ChunkID) []any {
 	sorted := slices.Compact(slices.Sorted(slices.Values(ids)))
 	shards := make([]int16, len(sorted))
@@ -42,8 +43,8 @@ func passageArgs(audience access.Audience, ids []document.ChunkID) []any {
 	return []any{string(audience.Tenant()), shards, chunks, strs(audience.Principals())}
 }
 
-// Excerpts fetches chunks by document and position. See openurl.Index. It omits the same chunks as
-// Chunks.
+// Excerpts implements openurl.Index. It fetches chunks by document and position. It omits chunks
+// that the audience may not read.
 func (x *Index) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	if audience.Tenant() == "" || len(spans) == 0 {
 		return nil, nil

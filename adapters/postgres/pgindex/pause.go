@@ -13,13 +13,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PauseSource stops reading a source until ResumeSource is called. A paused source with its own
-// permissions grants nothing. by is the account that requests the pause.
+// PauseSource stops reading a source until ResumeSource is called. While a source with its own
+// permissions is paused, these permissions allow nothing. by is the account that requests the
+// pause.
 func (x *Index) PauseSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourcePaused, `update source set paused_at = coalesce(paused_at, clock_timestamp()) where tenant_id = $1 and id = $2`)
 }
 
-// ResumeSource undoes PauseSource.
+// ResumeSource ends the pause that PauseSource began. by is the account that requests it.
 func (x *Index) ResumeSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourceResumed, `update source set paused_at = null where tenant_id = $1 and id = $2`)
 }
@@ -29,14 +30,15 @@ func (x *Index) NoteSourceRun(ctx context.Context, tenant access.TenantID, sourc
 	return x.changeSource(ctx, tenant, source, by, session.SourceIndexed, `select from source where tenant_id = $1 and id = $2`)
 }
 
-// ResyncSource makes the next run of a source start from the beginning. The same holds for its
-// loops over nodes and groups. Changed documents are stored again regardless of their date. A run
-// in progress does not cancel this. by is the account that requests it.
+// ResyncSource makes the next run of a source start from the beginning, and also the next scans of
+// its nodes and groups. Changed documents are stored again regardless of their date. A run in
+// progress does not clear the request. by is the account that makes the request.
 func (x *Index) ResyncSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourceResynced, `update source set resync_at = clock_timestamp() where tenant_id = $1 and id = $2`)
 }
 
-// changeSource changes a source and records the change in the audit trail.
+// changeSource changes a source and records the change in the audit trail. sql has the parameters
+// tenant ($1) and source ($2). changeSource returns ErrNoSource if sql affects no row.
 func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor, deed session.Deed, sql string) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sql, string(tenant), string(source))
@@ -59,7 +61,7 @@ func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source
 
 // SourcePaused reports whether a source is paused. It returns false for an unknown source.
 func (x *Index) SourcePaused(ctx context.Context, tenant access.TenantID, source document.SourceID) (paused bool, err error) {
-	// By the primary key.
+	// Served by the primary key.
 	err = x.db.Pool.QueryRow(ctx, `select exists (select from source where tenant_id = $1 and id = $2 and paused_at is not null)`, string(tenant), string(source)).Scan(&paused)
 	if err != nil {
 		return false, fmt.Errorf("look whether source %s is paused: %w", source, err)

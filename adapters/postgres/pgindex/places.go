@@ -12,17 +12,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// placeRow is the data about a document that scoring needs. Chunk ids are never reused, and a
-// changed document gets new ids, so a row never changes. Rows of removed documents do no harm,
+// placeRow is the data about a document that scoring needs. A row never changes, because chunk ids
+// are never reused and a changed document gets new ids. Rows of removed documents do no harm,
 // because only allowed chunks are looked up.
 type placeRow struct {
-	first   int64 // chunk
-	updated int64 // microseconds since 1970, or noDate
+	first   int64 // first chunk of the document
+	updated int64 // date, in microseconds since 1970, or noDate
 	count   int32
 	boost   float32
 }
 
-// date returns the date, or zero.
+// date returns the document's date in UTC, or the zero time if it has none.
 func (p placeRow) date() time.Time {
 	if p.updated == noDate {
 		return time.Time{}
@@ -38,7 +38,7 @@ const (
 // places are the documents of a segment, or the fresh documents of a shard, ordered by first chunk.
 type places []placeRow
 
-// find returns the document that holds a chunk.
+// find returns the document that contains a chunk. It returns false if there is none.
 func (p places) find(chunk int64) (placeRow, bool) {
 	i, exact := slices.BinarySearchFunc(p, chunk, func(row placeRow, chunk int64) int { return cmp.Compare(row.first, chunk) })
 	if !exact {
@@ -54,7 +54,7 @@ func placesKey(tenant access.TenantID, seg segmentRow) segmentKey {
 	return segmentKey{tenant: tenant, kind: kindPlaces, shard: seg.shard, segment: seg.number}
 }
 
-// placesOf returns the cached documents of a segment, if there are any.
+// placesOf returns the cached documents of a segment. It returns false if they are not cached.
 func (x *Index) placesOf(tenant access.TenantID, seg segmentRow) (places, bool) {
 	entry, found := x.cache.get(placesKey(tenant, seg))
 	if !found {
@@ -88,8 +88,8 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 	return found, nil
 }
 
-// place adds the document data that scoring needs to candidates. The candidates are ordered by
-// chunk. place drops candidates whose document no longer exists.
+// place adds data about their documents to candidates, which are ordered by chunk. It drops
+// candidates whose document no longer exists. It reuses the array of entries.
 func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
 	placed := entries[:0]
 	for _, c := range entries {

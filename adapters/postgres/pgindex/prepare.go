@@ -21,7 +21,7 @@ type preparedEntry struct {
 	title       analyse.Counts
 	flatLength  int64 // of all chunks
 	titleLength int64
-	reading     knowledge.Reading // the document's statements
+	reading     knowledge.Reading // facts that the document states
 }
 
 func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
@@ -72,13 +72,15 @@ func (p *preparedEntry) enrichment(i int) string {
 	return p.searchText(i) + "\n"
 }
 
-// searchText returns the search text of a stored chunk.
+// searchText joins the stored columns of a chunk to its search text: the text that is analysed and
+// embedded.
 func searchText(enrichment, lead, text string) string {
 	return enrichment + document.Chunk{Lead: lead, Text: text}.Words()
 }
 
-// normalise scales a vector to length 1, so that the inner product is the cosine. A zero vector
-// becomes all zero and is similar to nothing. So does a vector with a component that is not finite.
+// normalise returns v scaled to length 1, so that the inner product of two such vectors is their
+// cosine. It returns zeros, which are similar to nothing, if v is zero or has a component that is
+// not finite.
 func normalise(v []float32) []float32 {
 	var sum float64
 	for _, c := range v {

@@ -14,36 +14,35 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/sketch"
 )
 
-// probe is one query of a search.
+// probe is one query of a search: its words and its vector.
 type probe struct {
 	*search
 	terms    []analyse.Term
 	vector   []float32
-	semantic bool // vectors are compared
-	sketched bool // and narrowed down by sketches
+	semantic bool // the vector is compared
+	sketched bool // sketches select candidates before that
 	keywords *keywordScores
-	best     []chosen // of the keyword side, by chunk
-	// compared are the chunks whose vectors were compared. all means that these are all allowed
-	// chunks with a vector.
+	best     []chosen // best keyword matches, ordered by chunk
+	// compared holds the cosines of the chunks whose vectors were compared. all is true if these
+	// are all allowed chunks that have a vector.
 	compared cosineList
 	all      bool
-	// other waits for the goroutine that compares sketches. The keyword goroutine joins in when it
-	// has finished.
+	// other waits for the goroutine that begin starts.
 	other sync.WaitGroup
-	begun chan struct{}  // work has been set
-	work  *sketch.Search // candidates to be narrowed down by sketches
-	near  []int64        // candidates left after sketches
+	begun chan struct{}  // closed when work is set
+	work  *sketch.Search // the search through the sketches
+	near  []int64        // chunks that the sketches selected
 }
 
-// chosen is a candidate of the keyword side.
+// chosen is a candidate with its rank among the keyword matches or among the vector matches.
 type chosen struct {
 	id       document.ChunkID
-	pos      int // from 1
+	pos      int // rank, from 1
 	coverage float64
 	cosine   float64 // NaN for a chunk that was not compared
 }
 
-// cosineList are cosines by chunk. find requires that the list is sorted.
+// cosineList is a list of chunks with their cosines. Sort it by chunk before you call find.
 type cosineList []bm25.Scored
 
 func (l *cosineList) add(id document.ChunkID, cosine float64) {
@@ -60,7 +59,8 @@ func (l cosineList) find(id document.ChunkID) float64 {
 	return math.NaN()
 }
 
-// begin starts a goroutine that compares sketches. It needs no postings.
+// begin starts a goroutine that searches the sketches, if the probe uses sketches. It needs no
+// postings.
 func (p *probe) begin() {
 	if !p.sketched {
 		return
@@ -75,7 +75,8 @@ func (p *probe) begin() {
 	})
 }
 
-// narrowDown takes part in going through the sketches.
+// narrowDown waits until p.work is set, and then processes sketches until none are left. Two
+// goroutines call it at the same time. The one that finishes the last sketch sets p.near.
 func (p *probe) narrowDown() {
 	<-p.begun
 	defer p.lockSketches()()
@@ -92,7 +93,8 @@ func (p *probe) end() {
 	}
 }
 
-// compute computes the keyword scores and then helps to compare sketches.
+// compute computes the keyword scores. It then helps to search the sketches, and waits until that
+// is done.
 func (p *probe) compute() {
 	p.keywords = score(p.terms, p.words.lists, p.scope)
 	p.pick()
@@ -102,7 +104,8 @@ func (p *probe) compute() {
 	}
 }
 
-// pick takes the best of the keyword side.
+// pick stores the best keyword matches in p.best, ordered by chunk. Only the first
+// retrieve.CoverageDepth of them get a coverage.
 func (p *probe) pick() {
 	best := p.keywords.top(p.request.PerSide, p.request.TitleRatio, p.scope)
 	p.best = make([]chosen, len(best))
@@ -117,8 +120,8 @@ func (p *probe) pick() {
 	slices.SortFunc(p.best, func(a, b chosen) int { return cmp.Compare(a.id, b.id) })
 }
 
-// queueDistances queues a statement for missing cosines. These are the candidates that remain after
-// the sketches, and the keyword candidates that were not compared.
+// queueDistances queues statements for missing cosines: those of the chunks that the sketches
+// selected, and those of keyword matches that were not compared yet.
 func (p *probe) queueDistances(r *round) {
 	if !p.semantic || p.all {
 		return
@@ -143,8 +146,7 @@ func (p *probe) queueDistances(r *round) {
 	queueDistances(r, p.request.Audience.Tenant(), &p.snapshot, missing, p.vector, &p.compared)
 }
 
-// list returns the candidates of the keyword and the vector side with both scores, ordered by
-// chunk.
+// list merges the best keyword and vector matches into one list with both scores, ordered by chunk.
 func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Semantic: p.semantic,
 		Words: retrieve.Words(p.terms, retrieve.UnderstoodFrequencies(p.terms, p.keywords.frequency), p.keywords.chunks),
@@ -175,7 +177,8 @@ func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 	return list, err
 }
 
-// similar returns the most similar of the compared chunks, ordered by chunk, with their ranks.
+// similar returns the best vector matches with their ranks, ordered by chunk. It also sets the
+// cosines of the keyword matches in p.best.
 func (p *probe) similar() []chosen {
 	slices.SortFunc(p.compared, byChunk)
 	top := bm25.NewTop(p.request.PerSide)

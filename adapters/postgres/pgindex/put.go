@@ -16,9 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Put stores documents in one transaction. Each document replaces its previous version entirely.
-// Put analyses the texts before the transaction. After the commit it packs chunks if enough are
-// waiting. An error in packing is only logged.
+// Put implements index.Store. It stores documents in one transaction. Each document replaces its
+// previous version entirely. Put analyses the texts before the transaction. After the commit it
+// packs new chunks into segments if there are many (Config.FreshLimit). An error in packing is only
+// logged.
 func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -80,11 +81,12 @@ func (x *Index) laps() func(stage string) {
 	}
 }
 
-// defaultShard is the shard for new documents. An index that an earlier version divided has other
-// shards. Documents in those shards stay there.
+// defaultShard is the shard for new documents. Other shards exist only in an index that an earlier
+// release divided. Documents in those shards stay there.
 const defaultShard int16 = 0
 
-// shardwise are entries by the shard that contains or will contain their document.
+// shardwise groups entries by shard. A document that is already in the index stays in its shard. A
+// new document gets defaultShard.
 func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[int16][]*preparedEntry, error) {
 	ids := make([]document.ID, len(entries))
 	for i, p := range entries {
@@ -105,8 +107,8 @@ func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries [
 	return byShard, nil
 }
 
-// putShards writes entries, one shard after another. It returns the number of chunks that wait for
-// packing in the shard with the most.
+// putShards writes entries, one shard after another. It returns the largest number of chunks in one
+// of these shards that are not packed into segments.
 func (x *Index) putShards(
 	ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, byShard map[int16][]*preparedEntry, models map[string]model,
 ) (int, error) {
@@ -119,7 +121,7 @@ func (x *Index) putShards(
 		return 0, err
 	}
 	fresh := 0
-	// always in the same order, so that writers cannot block one another for good
+	// Always in the same order, so that concurrent writers cannot deadlock.
 	for _, shard := range sortedKeys(byShard) {
 		w := shardWriter{tx: tx, tenant: tenant, shard: shard, lists: lists, sources: sources, models: models, names: x.names, measure: x.cfg.Measure}
 		if err := w.write(ctx, byShard[shard]); err != nil {
@@ -130,7 +132,7 @@ func (x *Index) putShards(
 	return fresh, nil
 }
 
-// shardsOf returns the shards of documents that are in the index. Served by document's unique
+// shardsOf returns the shard of each document that is in the index. Served by document's unique
 // constraint.
 func shardsOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []document.ID) (map[document.ID]int16, error) {
 	rows, err := tx.Query(ctx, `
@@ -189,7 +191,8 @@ func saveShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return nil
 }
 
-// allocate returns the first of n consecutive new chunk ids. The ids are all in one block.
+// allocate reserves n consecutive new chunk ids and returns the first. The ids are all in one block
+// of bm25.BlockSize ids.
 func (s *shardState) allocate(n int) int64 {
 	first := s.nextChunk
 	if n > 0 && first/bm25.BlockSize != (first+int64(n)-1)/bm25.BlockSize {
@@ -199,7 +202,7 @@ func (s *shardState) allocate(n int) int64 {
 	return first
 }
 
-// clean removes characters that PostgreSQL cannot store.
+// clean replaces invalid UTF-8 by U+FFFD and removes NUL bytes, which PostgreSQL cannot store.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }

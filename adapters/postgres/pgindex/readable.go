@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beyond reports whether audience one may read an access list that audience other may not. It
+// Beyond reports whether some access list can be read by audience one but not by audience other. It
 // includes lists that no document uses any more.
 func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
 	err = x.db.Pool.QueryRow(ctx, `
@@ -49,7 +49,7 @@ func (x *Index) Readable(ctx context.Context, audience access.Audience, ids []do
 	if audience.Tenant() == "" || len(ids) == 0 {
 		return readable, nil
 	}
-	// The shards come first: they make the unique constraint (tenant_id, shard, external_id) serve
+	// The join with index_shard lets the unique constraint (tenant_id, shard, external_id) serve
 	// the look-up.
 	rows, err := x.db.Pool.Query(ctx, `
 		select d.external_id

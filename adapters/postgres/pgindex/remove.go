@@ -16,8 +16,8 @@ import (
 //go:embed queries/segment_change.sql
 var segmentChangeSQL string
 
-// Remove removes documents of a source from the index. Searches cannot find them when Remove
-// returns. The next merge deletes their postings.
+// Remove implements index.Store. It removes documents of a source from the index. Searches cannot
+// find them when Remove returns. Merges of segments delete their postings later.
 func (x *Index) Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
 	if len(ids) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func removeDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sou
 	return nil
 }
 
-// replacedState is the state that a new version of a document inherits from the old version.
+// replacedState is the state of a deleted document that its new version inherits.
 type replacedState struct {
 	id   int64 // of the row
 	acl  []string
@@ -61,8 +61,9 @@ type replacedState struct {
 	read time.Time
 }
 
-// deleteDocuments deletes documents of the locked shard and returns their state. If source is not
-// empty, it deletes only documents of that source. It updates the shard's statistics in w.state.
+// deleteDocuments deletes documents of the locked shard with their chunks and vectors. It returns
+// the state that new versions inherit. If source is not empty, it deletes only documents of that
+// source. It updates the shard's statistics in w.state.
 func (w *shardWriter) deleteDocuments(ctx context.Context, source document.SourceID, ids []document.ID) (map[document.ID]replacedState, error) {
 	// Served by document's unique constraint.
 	rows, err := w.tx.Query(ctx, `
@@ -121,8 +122,8 @@ func (w *shardWriter) deleteDocuments(ctx context.Context, source document.Sourc
 	return was, nil
 }
 
-// SetACL changes the access lists of documents without storing the documents again. See
-// index.Store.
+// SetACL implements index.Store. It changes the access lists of documents without storing the
+// documents again.
 func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []index.Access) error {
 	if len(changes) == 0 {
 		return nil
@@ -169,8 +170,8 @@ func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	return x.notifyEngine(ctx, tenant, ids)
 }
 
-// setACL changes the access lists of documents in the locked shard. numbers are the numbers of the
-// lists, by key.
+// setACL changes the access lists of documents in the locked shard. numbers maps the aclKey of each
+// list to the list's number.
 func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, source document.SourceID, numbers map[string]int32, changes []index.Access) error {
 	ids, hashes, lists := make([]string, len(changes)), make([][]byte, len(changes)), make([]int32, len(changes))
 	reads := make([]*time.Time, len(changes))
@@ -178,8 +179,8 @@ func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16,
 		ids[i], hashes[i], lists[i] = string(c.ID), c.Hash[:], numbers[aclKey(sortedACL(c.ACL))]
 		reads[i] = nullTime(c.ReadAt)
 	}
-	// Served by document's unique constraint. Chunks whose list stays are not touched. A newer list
-	// stays (index.NewerACL).
+	// Served by document's unique constraint. A stored list that is newer is kept (index.NewerACL).
+	// Chunks are updated only if their document got another list.
 	rows, err := tx.Query(ctx, `
 		update document d set acl = l.principals, access_number = l.number, content_hash = c.hash, acl_read_at = coalesce(c.read_at, '-infinity')
 		from unnest($4::text[], $5::bytea[], $6::int[], $7::timestamptz[]) as c (id, hash, list, read_at)

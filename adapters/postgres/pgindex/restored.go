@@ -15,7 +15,8 @@ const restoredSQL = `select setval('search_version', nextval('search_version') +
 
 // Restored prepares the search engine after a backup was restored. The engine has later changes
 // than the database, and would reject lower versions as outdated. Restored raises the version
-// counter, and SweepEngine repairs the rest. Restored is idempotent.
+// counter, and [Index.SweepEngine] repairs the rest. Restored may be called again. unfinished is
+// always 0.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	if _, err := tx.Exec(ctx, restoredSQL); err != nil {
 		return 0, fmt.Errorf("have the search engine take what the backup holds for newer than what it has: %w", err)

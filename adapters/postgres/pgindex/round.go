@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// batcher is the method that connections and transactions share.
+// batcher is a connection or a transaction.
 type batcher interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
@@ -17,13 +17,14 @@ type round struct {
 	reads []func(pgx.BatchResults) error
 }
 
-// queue adds a statement and a function that reads its result.
+// queue adds a statement and the function that reads its result.
 func (r *round) queue(read func(pgx.BatchResults) error, sql string, args ...any) {
 	r.batch.Queue(sql, args...)
 	r.reads = append(r.reads, read)
 }
 
-// send sends the statements without waiting for the results. The caller must read the results.
+// send sends the statements without waiting for the results. The caller must call read on the
+// returned value.
 func (r *round) send(ctx context.Context, to batcher) pending {
 	if len(r.reads) == 0 {
 		return pending{}
@@ -48,20 +49,20 @@ func (p pending) read() error {
 	}
 	for _, read := range p.reads {
 		if err := read(p.results); err != nil {
-			_ = p.results.Close() // says the same again
+			_ = p.results.Close() // reports the same error
 			return err
 		}
 	}
 	return p.results.Close()
 }
 
-// done reads and discards the result of a statement.
+// done is a result reader for [round.queue] that discards the result of a statement.
 func done(br pgx.BatchResults) error {
 	_, err := br.Exec()
 	return err
 }
 
-// into reads all rows of a result.
+// into returns a result reader for [round.queue] that collects all rows in *out.
 func into[T any](out *[]T, scan pgx.RowToFunc[T]) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()

@@ -19,7 +19,7 @@ func (x *Index) Searchable(ctx context.Context, audience access.Audience) ([]too
 	if audience.Tenant() == "" {
 		return nil, nil
 	}
-	// Served by document_source, which reads each document of the tenant once. Callers keep the
+	// Served by document_source, which reads each document of the tenant once. Callers cache the
 	// result.
 	rows, err := x.db.Pool.Query(ctx, `
 		select c.source_id, coalesce(nullif(s.name, ''), c.source_id), coalesce(nullif(s.kind, ''), c.kind), c.documents, c.newest

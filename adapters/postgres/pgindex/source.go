@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sourceRow is a row of source.
+// sourceRow holds the columns named in sourceColumns of a row of the table source.
 type sourceRow struct {
 	ID, Kind, Name, Settings string
 	Checkpoint               []byte
@@ -29,12 +29,13 @@ type sourceRow struct {
 
 const sourceColumns = `id, kind, name, settings, checkpoint, last_success, last_run, paused_at, resync_at`
 
-// fields returns the scan targets for a row with sourceColumns.
+// fields returns the scan targets for sourceColumns, followed by more.
 func (r *sourceRow) fields(more ...any) []any {
 	return append([]any{&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &r.PausedAt, &r.ResyncAt}, more...)
 }
 
 // Begin implements index.Store. It records the start of a run and returns the source's last state.
+// It returns sources.ErrPaused if the source is paused.
 func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run) (index.Run, error) {
 	src := run.Source
 	var row sourceRow
@@ -49,7 +50,7 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 		if err == nil && row.PausedAt != nil {
 			err = sources.ErrPaused
 		}
-		if err != nil || run.By == "" { // no person asks for what a schedule begins
+		if err != nil || run.By == "" { // a scheduled run needs no audit entry
 			return err
 		}
 		deed := session.SourceIndexed
@@ -65,7 +66,7 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 	}
 	state := row.run()
 	begun := index.Run{Source: src, Settings: state.Settings, Checkpoint: state.Checkpoint, LastSuccess: state.LastSuccess, StartedAt: now, PassStartedAt: now}
-	var last index.Run // with the settings that it had, unlike state
+	var last index.Run // with its own settings; state has those of the last successful run
 	if row.resyncs(state.PassStartedAt) {
 		begun.Settings, begun.Checkpoint = "", nil
 		return begun, nil
@@ -134,11 +135,12 @@ func nonNil(b []byte) []byte {
 	return b
 }
 
-// run returns the newest run of a source, with the state that later runs keep.
+// run returns the newest run of a source. Its Settings, Checkpoint and LastSuccess are the ones
+// that the next run begins with.
 func (r sourceRow) run() index.Run {
 	var run index.Run
 	if err := json.Unmarshal(r.LastRun, &run); err != nil {
-		run = index.Run{} // a run that another version wrote; the columns hold what matters
+		run = index.Run{} // written by another release; the columns hold the important data
 	}
 	run.Source = document.Source{ID: document.SourceID(r.ID), Kind: document.Kind(r.Kind), Name: r.Name}
 	run.Settings, run.Checkpoint, run.LastSuccess = r.Settings, r.Checkpoint, time.Time{}
@@ -153,9 +155,9 @@ func (r sourceRow) run() index.Run {
 
 // SourceState is the state of a source, for operators.
 type SourceState struct {
-	index.Run           // the newest; zero times if none was saved yet
-	Failing   int       // runs in a row that did not come to their end
-	PausedAt  time.Time // zero: it is not paused
+	index.Run           // the newest run; its times are zero if none was saved yet
+	Failing   int       // consecutive runs that did not succeed
+	PausedAt  time.Time // zero: not paused
 	Documents int64     // in the index
 	Chunks    int64
 }

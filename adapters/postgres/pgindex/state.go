@@ -11,24 +11,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// snapshot is the data that a search reads first: the outline of the index, from one snapshot of
-// the database.
+// snapshot is what a search reads before it looks at chunks: the access lists that the audience may
+// read, the shards, their segments, and the documents named in the request.
 type snapshot struct {
 	lists []int32 // numbers of the access lists that the audience may read, ascending
-	// until is when lists expires although the shards have the same versions. The zero time means
-	// never.
+	// until is when lists expires, even if no shard changes. The zero time means never.
 	until     time.Time
 	shards    []shardRow
 	segments  []segmentRow
-	models    []model // one at most
-	sources   []int32 // numbers of the sources asked for
+	models    []model // at most one
+	sources   []int32 // numbers of the requested sources
 	documents []docRange
 	fresh     []freshDoc // not yet in sealed segments
 }
 
 type shardRow struct {
 	shard               int16
-	version             int64 // of the row: see lockShard
+	version             int64 // changes with every write to the shard: see lockShard
 	sealedTo, nextChunk int64
 	chunks              int64
 	languages           []string
@@ -47,7 +46,7 @@ type segmentRow struct {
 	chunks, dead, epoch int32
 }
 
-// docRange is a document as a range of chunks.
+// docRange is the range of chunk ids that a document occupies in its shard.
 type docRange struct {
 	shard  int16
 	first  int64
@@ -79,8 +78,8 @@ func scanRange(row pgx.CollectableRow) (docRange, error) {
 // access lists.
 const beginRead = `begin transaction isolation level repeatable read read only`
 
-// queueOutline queues statements for the data that changes with the shards' versions, except fresh
-// documents.
+// queueOutline queues statements that read the readable access lists and the segments. Both can be
+// cached until a shard gets a new version.
 func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	to.queue(s.scanLists,
@@ -88,8 +87,8 @@ func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 }
 
-// scanLists reads the readable access lists. If some are readable only through nodes, it sets an
-// expiry, because those lists may expire without a write.
+// scanLists reads the readable access lists. If a list is readable only through a node, scanLists
+// sets s.until, because the readers of a node can expire without a write.
 func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	rows, err := br.Query()
 	if err != nil {
@@ -119,8 +118,8 @@ const (
 		where tenant_id = $1 and name = $2`
 )
 
-// queue queues statements for the shards, the model and the objects that the request names. Shards
-// and the model have versions. Every statement reads few rows.
+// queue queues statements that read the shards, the model, and the sources and documents that the
+// request names. Each statement reads few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	first.queue(into(&s.shards, scanShard), shardsSQL, tenant)
@@ -148,8 +147,8 @@ func scanVersion(row pgx.CollectableRow) (model, error) {
 	return m, err
 }
 
-// model returns the vector space of the request's vectors. It returns false if the index does not
-// know the space.
+// model returns the embedding model of the request's vectors. It returns false if the request names
+// no model or the index does not know it.
 func (s *snapshot) model() (model, bool) {
 	if len(s.models) == 0 {
 		return model{}, false
@@ -157,7 +156,7 @@ func (s *snapshot) model() (model, bool) {
 	return s.models[0], true
 }
 
-// languages of the documents, in a steady order.
+// languages returns the languages of the shards' documents, sorted and without duplicates.
 func languages(shards []shardRow) []string {
 	var all []string
 	for _, sh := range shards {
@@ -167,13 +166,14 @@ func languages(shards []shardRow) []string {
 	return slices.Compact(all)
 }
 
-// allows reports whether the audience may read the access list with a number.
+// allows reports whether the audience may read documents with the access list of this number.
 func (s *snapshot) allows(list int32) bool {
 	_, found := slices.BinarySearch(s.lists, list)
 	return found
 }
 
-// averageLength is the assumed average length of each field. Impacts are computed for this length.
+// averageLength is the assumed average number of terms in each field, by field number. BM25 impacts
+// are computed with it.
 var averageLength = [2]float64{fieldFlat: bm25.FlatLength, fieldTitle: bm25.TitleLength}
 
 // blockKey identifies a block of 65,536 chunk ids of a shard.

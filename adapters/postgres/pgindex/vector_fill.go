@@ -22,8 +22,8 @@ const (
 	fillPage = 8192
 )
 
-// SearchTexts implements index.VectorStore. It may or may not yield chunks that are added during
-// the iteration.
+// SearchTexts implements index.VectorStore. It yields the texts of chunks that have no vector of a
+// model, in batches. It may or may not yield chunks that are added during the iteration.
 func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model string) iter.Seq2[[]index.ChunkText, error] {
 	return func(yield func([]index.ChunkText, error) bool) {
 		shards, err := x.shardNumbers(ctx, tenant)
@@ -57,10 +57,10 @@ func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model s
 	}
 }
 
-// withoutVectors checks the next ids of a shard, after the id after. It returns the chunks without
-// a vector of the model and the last id that it checked. At the end it returns -1 as the last id.
-// It compares two ranges of primary keys in memory, because the planner would read whole tables for
-// an anti-join.
+// withoutVectors checks up to fillPage chunk ids of a shard that are higher than after. It returns
+// the ids without a vector of the model, and the last id that it checked, or -1 if there are no
+// more ids. It compares two ranges of primary keys in memory, because the planner would read whole
+// tables for an anti-join.
 func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]int64, int64, error) {
 	rows, err := x.db.Pool.Query(ctx, `select id from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`,
 		string(tenant), shard, after, fillPage)
@@ -109,7 +109,8 @@ func (x *Index) WithoutVector(ctx context.Context, tenant access.TenantID, model
 	return max(chunks-vectors, 0), nil
 }
 
-// searchTexts reads chunks by id. Served by the primary key.
+// searchTexts returns the search texts of chunks by id. It omits deleted chunks. Served by the
+// primary key.
 func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard int16, ids []int64) ([]index.ChunkText, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select c.id, c.enrichment, c.lead, c.text from unnest($3::bigint[]) as w (id)
@@ -130,7 +131,8 @@ func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard i
 	return batch, nil
 }
 
-// PutVectors stores vectors of chunks that are already in the index. See index.VectorStore.
+// PutVectors implements index.VectorStore. It stores vectors of chunks that are already in the
+// index. It ignores chunks that already have a vector of the model or were deleted.
 func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name string, chunks []document.ChunkID, vectors [][]float32) error {
 	if len(chunks) != len(vectors) {
 		return fmt.Errorf("store vectors of model %q: %d chunks and %d vectors", name, len(chunks), len(vectors))
@@ -159,8 +161,8 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 				return err
 			}
 		}
-		// A new version of the row tells searches that chunks which had no vector may have one now.
-		// It comes last: rows of shards are locked before.
+		// A new version of the row tells searches that more chunks may have vectors. It comes last,
+		// because every writer locks the rows of shards first.
 		_, err := tx.Exec(ctx, `update embedding_model set indexed = indexed where number = $1`, m.number)
 		return err
 	})
@@ -170,8 +172,8 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 	return x.notifyEngineOfChunks(ctx, tenant, chunks)
 }
 
-// putVectors writes missing vectors. It holds the shard's lock, so no document is deleted and no
-// access list changes meanwhile.
+// putVectors writes the missing ones of these vectors. It holds the shard's lock, so no document is
+// deleted and no access list changes meanwhile.
 func putVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, m model, vectors map[int64][]float32) error {
 	if _, err := lockShard(ctx, tx, tenant, shard); err != nil {
 		return err

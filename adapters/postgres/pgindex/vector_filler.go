@@ -33,8 +33,8 @@ func (x *Index) FillState(ctx context.Context, tenant access.TenantID, model str
 	return s, nil
 }
 
-// IsComplete reports whether searches use a model whose vectors are computed in the background.
-// Served by the primary key.
+// IsComplete reports whether searches use a model, as recorded by SetComplete. It returns false for
+// an unknown model. Served by the primary key.
 func (x *Index) IsComplete(ctx context.Context, tenant access.TenantID, model string) (bool, error) {
 	var complete bool
 	err := x.db.Pool.QueryRow(ctx, `select complete from embedding_fill where tenant_id = $1 and model = $2`, string(tenant), model).Scan(&complete)
@@ -44,7 +44,8 @@ func (x *Index) IsComplete(ctx context.Context, tenant access.TenantID, model st
 	return complete, nil
 }
 
-// SetComplete records whether searches use a model.
+// SetComplete records whether the vectors of a model are complete, so that searches use the model.
+// It registers the model if it is new.
 func (x *Index) SetComplete(ctx context.Context, tenant access.TenantID, model string, dimensions int, complete bool) error {
 	if err := x.RegisterModel(ctx, tenant, model, dimensions); err != nil {
 		return err
@@ -68,8 +69,8 @@ type Filler struct {
 
 var _ index.VectorStore = (*Filler)(nil)
 
-// ClaimFill claims a model for this process until Release. It returns nil if another process holds
-// the claim.
+// ClaimFill claims a model for this process. The claim ends with Release, or fillLease after the
+// last stored vector. ClaimFill returns nil if another process holds the claim.
 func (x *Index) ClaimFill(ctx context.Context, tenant access.TenantID, model string, dimensions int) (*Filler, error) {
 	if err := x.RegisterModel(ctx, tenant, model, dimensions); err != nil {
 		return nil, err
@@ -105,7 +106,8 @@ func (f *Filler) PutVectors(ctx context.Context, tenant access.TenantID, name st
 	return nil
 }
 
-// Release lets others fill the model.
+// Release ends the claim, so that another process can claim the model. It works even if ctx is
+// done.
 func (f *Filler) Release(ctx context.Context, tenant access.TenantID) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releasing)
 	defer cancel()
@@ -116,5 +118,5 @@ func (f *Filler) Release(ctx context.Context, tenant access.TenantID) error {
 	return nil
 }
 
-// releasing bounds Release: a claim that stays expires.
+// releasing limits the duration of Release. If Release fails, the claim expires after fillLease.
 const releasing = 5 * time.Second

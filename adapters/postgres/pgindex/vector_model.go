@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrDimensions means that vectors do not have the dimensions of their vector space. It is wrapped
-// in a message that says what to do.
+// ErrDimensions means that vectors have the wrong number of dimensions for their model. It is
+// wrapped in a message that says what to do.
 var ErrDimensions = retrieve.ErrDimensions
 
 // maxDimensions is the maximum number of dimensions of a vector in pgvector, in both precisions.
@@ -39,8 +39,9 @@ func (m model) check(dimensions int) error {
 	return nil
 }
 
-// RegisterModel registers a vector space. If the space is already registered, it checks the
-// dimensions. Several models may have vectors at the same time.
+// RegisterModel registers an embedding model with its number of dimensions. If the model is already
+// registered with another number, it returns ErrDimensions. Several models may have vectors at the
+// same time.
 func (x *Index) RegisterModel(ctx context.Context, tenant access.TenantID, name string, dimensions int) error {
 	_, err := x.registerModel(ctx, tenant, name, dimensions)
 	return err
@@ -134,8 +135,8 @@ func (x *Index) modelsOf(ctx context.Context, tenant access.TenantID, entries []
 	return models, nil
 }
 
-// DropModel deletes a vector space with all its vectors. Searches with that model then use keywords
-// only. It returns nil if the model does not exist.
+// DropModel deletes an embedding model with all its vectors. Searches with that model then use
+// keywords only. DropModel returns nil if the model does not exist.
 func (x *Index) DropModel(ctx context.Context, tenant access.TenantID, name string) error {
 	m, found, err := loadModel(ctx, x.db.Pool, tenant, name)
 	if err != nil || !found {

@@ -10,9 +10,10 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// Vectors implements index.Store. Served by document's unique constraint, through the shards, and
-// by the primary keys. The lateral parts enforce that order regardless of statistics. Otherwise
-// PostgreSQL might read embedding from its beginning, with all vectors of the tenant.
+// Vectors implements index.Store. It returns the stored vectors of documents for a model, by the
+// search text of the chunk. The lateral joins enforce look-ups by document's unique constraint and
+// by primary keys, regardless of statistics. Otherwise PostgreSQL might read all vectors of the
+// tenant.
 func (x *Index) Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error) {
 	out := make(map[string][]float32)
 	rows, err := x.db.Pool.Query(ctx, `

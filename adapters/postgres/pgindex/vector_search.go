@@ -21,15 +21,16 @@ const searchSettings = `select set_config('plan_cache_mode', 'force_custom_plan'
 const passageSettings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const (
-	// maxFetched is the largest number of allowed chunks for which the distances of all chunks are
-	// fetched. This saves a look-up of missing distances.
+	// maxFetched is the largest number of allowed chunks for which the cosines of all chunks are
+	// fetched. This saves a second look-up for keyword matches.
 	maxFetched = 2000
 	// exactLimit is the default of Config.ExactLimit. With this many chunks or fewer, sketches
 	// cannot narrow anything down, and the cost is about the same (measured by make bench-search).
 	exactLimit = 2000
 )
 
-// compares reports whether the probe's vector is compared, and returns its vector space.
+// compares reports whether the probe's vector is compared, and returns its model. It returns
+// ErrDimensions if the vector does not fit the model.
 func (p *probe) compares() (m model, wanted bool, err error) {
 	m, known := p.snapshot.model()
 	if !known || len(p.vector) == 0 || isZero(p.vector) {
@@ -63,7 +64,7 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 }
 
 // queueExact queues statements that compare the vectors of all allowed chunks, by ranges of
-// neighbouring ids. Served by the primary key of embedding. The offset prevents the planner from
+// neighbouring ids. Served by the primary key of embedding. "offset 0" prevents the planner from
 // replacing the loop by a scan of the table.
 func (p *probe) queueExact(r *round, m model) {
 	limit := p.scope.count
@@ -99,7 +100,8 @@ func (p *probe) queueExact(r *round, m model) {
 	}
 }
 
-// queueDistances queues statements for the cosines of chunks by id. Served by the primary key.
+// queueDistances queues statements that fetch the cosines of chunks, by id, and append them to
+// found. Served by the primary key.
 func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32, found *cosineList) {
 	m, _ := s.model()
 	for _, shard := range sortedKeys(byShard) {
@@ -111,9 +113,10 @@ func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[i
 	}
 }
 
-// cosines reads rows of (shard, chunk, negative inner product, access list). It drops chunks that
-// the audience may not read. This is cheaper than a condition in SQL, because there are thousands
-// of lists and the chunks come from bitmaps.
+// cosines returns a result reader that appends cosines to found. The rows are (shard, chunk,
+// negative inner product, access list). It drops chunks that the audience may not read. This is
+// cheaper than a condition in SQL, because there are thousands of lists and the chunks come from
+// bitmaps.
 func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()
@@ -134,7 +137,7 @@ func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	}
 }
 
-// column holds the model's vectors.
+// column returns the name of the column of embedding that holds the model's vectors.
 func (m model) column() string {
 	if m.precision == precisionFull {
 		return "emb_full"
@@ -150,7 +153,7 @@ func (m model) query(v []float32) any {
 	return pgvector.NewHalfVector(normalise(v))
 }
 
-// chunkID returns a chunk's id within its tenant. The upper half is the shard.
+// chunkID returns a chunk's id within its tenant. The upper 32 bits are the shard.
 func chunkID(shard int16, id int64) document.ChunkID { return document.ChunkID(int64(shard)<<32 | id) }
 
 // splitID is the inverse of chunkID.

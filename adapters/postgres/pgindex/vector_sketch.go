@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// sketchCandidates is the number of chunks that remain after the sketches for the exact
-	// comparison. It was measured on vectors learned from the texts themselves (256 dimensions,
-	// make bench-search). Of the ten most similar of 100,000 chunks, 99 % are among 400 candidates.
-	// Of the ten most similar of a million chunks, 96 % are among 400 candidates.
+	// sketchCandidates is the number of chunks that sketches select for the exact comparison. It
+	// was measured on vectors learned from the texts themselves (256 dimensions, make
+	// bench-search). Of the ten most similar of 100,000 chunks, 99 % are among 400 candidates. Of
+	// the ten most similar of a million chunks, 96 % are among 400 candidates.
 	sketchCandidates = 600
 	// sketchBatch is the number of vectors that are read at a time to compute sketches.
-	// sketchRounds is how often a search does so at most. Until all sketches exist, PostgreSQL
-	// compares every vector.
+	// sketchRounds is the maximum number of batches per search. Until all sketches exist,
+	// PostgreSQL compares every vector.
 	sketchBatch  = 8192
 	sketchRounds = 16
 	// sketchAfter is the number of searches after which a process computes all sketches. A command
@@ -41,7 +41,7 @@ type sketches struct {
 	mu      sync.RWMutex
 	block   *sketch.Block
 	have    bm25.Bitmap
-	none    bm25.Bitmap // chunks without a vector as of the version
+	none    bm25.Bitmap // chunks that have no vector in version
 	version int64
 }
 
@@ -51,8 +51,8 @@ type spaces struct {
 	byModel map[int32]*sketch.Space
 }
 
-// mostSpaces limits the number of spaces in memory. At the limit all spaces are dropped. Dropped
-// spaces are rebuilt.
+// mostSpaces limits the number of spaces in memory. If there are as many, all spaces are dropped
+// and built again when needed.
 const mostSpaces = 1024
 
 func (s *spaces) get(model int32) *sketch.Space {
@@ -85,7 +85,7 @@ func (s *search) fitting(m model) bool {
 }
 
 // ensureSketches computes missing sketches, and reports whether every readable vector has a sketch.
-// In the first searches of a process, it computes at most one batch.
+// The first searches of a process compute sketches only if at most sketchBatch are missing.
 func (s *search) ensureSketches(ctx context.Context, m model) (bool, error) {
 	searches := s.index.searches.Add(1)
 	for rounds := 0; ; rounds++ {
@@ -102,7 +102,7 @@ func (s *search) ensureSketches(ctx context.Context, m model) (bool, error) {
 	}
 }
 
-// holdSketches keeps references to the sketches of all readable blocks. It returns false if the
+// holdSketches stores the sketches of all allowed blocks in s.sketches. It returns false if the
 // cache has just evicted some of them.
 func (s *search) holdSketches(m model) bool {
 	s.sketches = make(map[blockKey]*sketches, len(s.scope.allowed))
@@ -127,14 +127,14 @@ func (s *search) sketchKey(m model, key blockKey) segmentKey {
 	return segmentKey{tenant: s.request.Audience.Tenant(), kind: kindSketches, shard: key.shard, segment: key.block, model: m.number}
 }
 
-// chunkPlace is a chunk by shard and id.
+// chunkPlace identifies a chunk by shard and id.
 type chunkPlace struct {
 	shard int16
 	id    int64
 }
 
-// missingRange counts the readable chunks without a cached sketch. It returns a range of ids to
-// read next.
+// missingRange counts the readable chunks without a cached sketch. It also returns a range of ids
+// to read next, at most sketchBatch wide. The range includes low and excludes high.
 func (s *search) missingRange(m model) (missing int, low, high chunkPlace) {
 	for key, allowed := range s.scope.allowed {
 		first := -1
@@ -251,9 +251,9 @@ func (s *search) nearest(q []float32, n int) *sketch.Search {
 	return space.Query(q).Search(parts, n)
 }
 
-// lockSketches locks all sketches for reading. Call unlock to unlock them.
+// lockSketches locks s.sketches for reading and returns the function that unlocks them.
 func (s *search) lockSketches() (unlock func()) {
-	// in the same order by all
+	// Always in the same order, to avoid deadlocks.
 	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) {
 		s.sketches[key].mu.RLock()
 	}

@@ -19,7 +19,8 @@ func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string
 		if err != nil {
 			return fmt.Errorf("sketch the vectors of the index: %w", err)
 		}
-		// written to faster than it is read, or forgotten since memory is short
+		// Stop without progress: vectors are added faster than they are read, or the cache evicts
+		// sketches.
 		if missing == 0 || before >= 0 && missing >= before {
 			return nil
 		}
@@ -34,7 +35,7 @@ func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model st
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Release() // which closes a connection whose transaction is still open
+	defer conn.Release() // also closes a connection whose transaction is still open
 	s := newSearch(x, retrieve.Request{Audience: access.NewAudience(tenant), Model: model}, nil)
 	s.conn = conn
 	var first, last round
@@ -56,7 +57,8 @@ func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model st
 	return missing, last.run(ctx, conn)
 }
 
-// everything returns the scope of all possible chunks, regardless of permissions.
+// everything returns the scope of all chunk ids that were ever allocated, regardless of
+// permissions.
 func (s *snapshot) everything() *scope {
 	all := &scope{allowed: make(map[blockKey]*bm25.Bitmap)}
 	for _, sh := range s.shards {

@@ -29,7 +29,7 @@ type shardWriter struct {
 	measure func(stage string, took time.Duration)
 }
 
-// placed is an entry with its ids.
+// placed is an entry with its document id, chunk ids and access list in a shard.
 type placed struct {
 	*preparedEntry
 	id    int64
@@ -132,7 +132,7 @@ func (w *shardWriter) copyChunks(ctx context.Context, docs []placed) error {
 	return nil
 }
 
-// columnsOf returns places as two columns. Both are nil if there are no places.
+// columnsOf returns places as the values of two array columns. Both are nil if there are no places.
 func columnsOf(places []document.Place) (starts []int32, anchors []string) {
 	for _, p := range places {
 		starts, anchors = append(starts, int32(p.Start)), append(anchors, clean(p.Anchor))
@@ -177,7 +177,7 @@ func (w *shardWriter) copyPostings(ctx context.Context, docs []placed) error {
 	}
 	lists := make(map[key][]byte)
 	lowest := make(map[int32]int64)
-	for _, r := range chunkRows(docs) { // ids ascend, as offsets in a list must
+	for _, r := range chunkRows(docs) { // in ascending order of ids, as posting lists require
 		d := r.doc
 		id := d.first + int64(r.ordinal)
 		block, offset := bm25.Split(id)
@@ -245,7 +245,8 @@ func chunkRows(docs []placed) []chunkRow {
 	return rows
 }
 
-// readAt is a time as document.acl_read_at has it.
+// readAt converts a time to a value of the column document.acl_read_at. The zero time becomes
+// -infinity.
 func readAt(t time.Time) pgtype.Timestamptz {
 	if t.IsZero() {
 		return pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
@@ -260,7 +261,8 @@ func nullTime(t time.Time) *time.Time {
 	return &t
 }
 
-// columns returns a vector as values of the columns emb and emb_full. One of the values is null.
+// columns returns a vector as values of the columns emb and emb_full. The value of the column that
+// the model does not use is nil.
 func (m model) columns(v []float32) (half, full any) {
 	if m.precision == precisionFull {
 		return nil, pgvector.NewVector(normalise(v))

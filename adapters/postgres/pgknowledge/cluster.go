@@ -29,16 +29,16 @@ const (
 	mostPeople = 200
 )
 
-// evidence holds the uses of names that an audience may know, and the numbers of entities and
-// names.
+// evidence is a knowledge.Evidence with the row ids of its entities and names.
 type evidence struct {
 	knowledge.Evidence
 	entities map[knowledge.ID]int64
 	names    map[string]int64 // by form
 }
 
-// evidence looks up the other entities that a question's names may refer to. If there are too many,
-// it returns only the operator's statements.
+// evidence looks up the other entities that a question's names may refer to. about are the entities
+// and documents with these names. If there are too many entities, it returns only the operator's
+// statements.
 func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
 	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
 	if err := g.statements(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
@@ -54,7 +54,7 @@ func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []nami
 		}
 	}
 	for range evidenceRounds {
-		for _, m := range e.Merged { // what is one by the operator's word has names, too
+		for _, m := range e.Merged { // entities that the operator merged have names too
 			if e.entities[m.One] != 0 || e.entities[m.Other] != 0 {
 				next.key(m.One.Key)
 				next.key(m.Other.Key)
@@ -91,7 +91,8 @@ func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []nami
 	return e, nil
 }
 
-// seeking is the set of entities, names and keys to look up next.
+// seeking is the set of entities, names and keys to look up next. It remembers those that were
+// looked up before.
 type seeking struct {
 	entities, names []int64
 	keys            []string
@@ -105,7 +106,7 @@ func newSeeking() *seeking {
 	return s
 }
 
-// begin clears the set.
+// begin clears the set, but not the memory of earlier look-ups.
 func (s *seeking) begin() { s.entities, s.names, s.keys = []int64{}, []int64{}, []string{} }
 
 func (s *seeking) isEmpty() bool { return len(s.entities)+len(s.names)+len(s.keys) == 0 }
@@ -131,7 +132,8 @@ func (s *seeking) key(key string) {
 	}
 }
 
-// lookUpNames returns the names of the given entities, and the entities with the given names.
+// lookUpNames returns the names of the entities in sought, and the entities with the names or keys
+// in sought. It stores their row ids in e.
 func (g *Graph) lookUpNames(ctx context.Context, q knowledge.Question, sought *seeking, e *evidence) ([]knowledge.Called, error) {
 	rows, err := g.db.Pool.Query(ctx, calledSQL, string(q.Audience.Tenant()), sought.entities, sought.keys, sought.names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
 		orAll(texts(q.Documents)), mostSpellingsOf)
@@ -150,7 +152,8 @@ func (g *Graph) lookUpNames(ctx context.Context, q knowledge.Question, sought *s
 	return called, nil
 }
 
-// statements returns the operator's statements.
+// statements adds to e the operator's statements about which entities are the same and which are
+// separate.
 func (g *Graph) statements(ctx context.Context, tenant access.TenantID, e *knowledge.Evidence) error {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key from entity_merge where tenant_id = $1
@@ -177,17 +180,17 @@ func (g *Graph) statements(ctx context.Context, tenant access.TenantID, e *knowl
 // meant is what a question asks about.
 type meant struct {
 	about []naming
-	// entities are the entities with the question's names, and the entities of documents with these
-	// names. They include all entities that are joined with one of them.
+	// entities are the row ids of entities and documents that have one of the question's names,
+	// and of all entities that are joined with these.
 	entities []int64
-	// parted are entities that belong to several people. by are the names by which the question
-	// asks for them. Only documents that use these names count.
+	// parted are addresses and accounts that several people share. by are the names under which
+	// the question asks for them. For these entities, only documents that use one of these names
+	// count.
 	parted, by []int64
 }
 
-// meant looks up what a question asks about. It returns the entities and documents with the
-// question's names or abbreviations of them. It also returns all entities that are joined with
-// these for this audience.
+// meant looks up the entities and documents with the question's names or abbreviations of them. It
+// also returns all entities that are joined with these for this audience.
 func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err error) {
 	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
 		return m, err
@@ -211,7 +214,7 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 	seen := make(map[int64]bool)
 	for _, n := range m.about {
 		if n.entity == 0 {
-			// of a document that others name, and of a file that a person changed
+			// other documents refer to this document by its address or id
 			places = append(places, n.Document.URL, string(n.Document.ID))
 			continue
 		}
@@ -239,8 +242,8 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 	return m, nil
 }
 
-// part records that several people share an address or account, and that the question asks for it
-// by one person's name.
+// part adds an entity to m.parted if it is an address or account that several people share. It does
+// nothing if the question asks for the address or account itself. asked are the question's names.
 func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string) {
 	reused := e.Reused(id)
 	if len(reused) == 0 || slices.Contains(asked, knowledge.Form(id.Key)) {
@@ -254,7 +257,7 @@ func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string)
 	}
 }
 
-// One returns the entities that are joined with an entity named in the question, with the reasons.
+// One returns the entities that are the same as an entity named in the question, with the reasons.
 // It uses only evidence that the question's audience may read.
 func (g *Graph) One(ctx context.Context, q knowledge.Question) ([]knowledge.Joined, error) {
 	about, err := g.named(ctx, q)

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// forgottenSQL computes the digest of a forgotten person from $1 (tenant) and an address, with this
-// installation's key. The digests of forgotten accounts are in the same table. No account has a
-// platform of this name.
+// forgottenSQL begins an SQL expression for the digest of a forgotten person, with this
+// installation's key. $1 is the tenant. The caller appends an address and "), 'UTF8'))". The
+// digests of forgotten accounts are in the same table, but no account has the platform "knowledge".
 const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'knowledge', 'person', `
 
 // Forget deletes the facts about a person with an e-mail address: the entity, its names and facts,
@@ -22,7 +22,7 @@ const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'k
 func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string) (was bool, err error) {
 	email = strings.ToLower(email)
 	err = g.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		// no transaction is about to write of them
+		// Wait for transactions that write facts.
 		if _, err := tx.Exec(ctx, `select from index_shard where tenant_id = $1 order by shard for update`, string(tenant)); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string
 	return was, nil
 }
 
-// without removes statements about forgotten people.
+// without removes the facts about forgotten people from docs.
 func without(ctx context.Context, tx pgx.Tx, tenant access.TenantID, docs []Written) error {
 	var addresses []string
 	person := func(e *knowledge.Entity) bool {

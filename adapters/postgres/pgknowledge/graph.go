@@ -31,7 +31,8 @@ var (
 	statementsSQL = readable(statementsText, "$6")
 )
 
-// readable inserts the condition for readable documents.
+// readable replaces "{may_read}" in a query by the condition that document d may be read. held is
+// the parameter with the reader's principals, such as "$4".
 func readable(sql, held string) string {
 	return strings.ReplaceAll(sql, "{may_read}", pgaccess.MayRead("$1", held))
 }
@@ -99,7 +100,8 @@ func (g *Graph) Neighbours(ctx context.Context, q knowledge.Question, passages [
 	return found, nil
 }
 
-// naming is a row of named.sql.
+// naming is a row of queries/named.sql: an entity, or (if entity is 0) a document that has one of
+// the question's names.
 type naming struct {
 	knowledge.Named
 	entity int64
@@ -191,8 +193,8 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 // document.
 const mostPatterns = 5000
 
-// covering returns the CODEOWNERS paths that match one of the documents. It returns nil if the
-// question does not ask for owners.
+// covering returns the row ids of the CODEOWNERS patterns that match one of the documents in about.
+// It returns nil if the question does not ask for owners.
 func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []naming) ([]int64, error) {
 	var ids []int64
 	if len(q.Relations) > 0 && !slices.Contains(q.Relations, knowledge.Owns) {
@@ -256,8 +258,8 @@ func closest(all []stated, covering []int64) []stated {
 	return all
 }
 
-// limitSlack is the factor by which more statements are read than requested. Statements that refer
-// to unreadable documents are dropped.
+// limitSlack is the factor by which more statements are read than requested, because statements
+// that refer to unreadable documents are dropped.
 const limitSlack = 3
 
 // side is the subject or object in a row of statements.sql.
@@ -305,7 +307,7 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 			case s.kind != knowledge.Document:
 			case strings.Contains(s.key, "://"):
 				addresses = append(addresses, s.key)
-			case strings.Contains(s.key, ":"): // no normal form of a title has one
+			case strings.Contains(s.key, ":"): // normalised titles contain no colon
 				ids = append(ids, s.key)
 			default:
 				forms = append(forms, s.key)
@@ -320,7 +322,7 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 	for i := range all {
 		s := &all[i]
 		if s.object.kind == knowledge.Release && s.object.shown == s.object.key && !slices.Contains(q.Relations, knowledge.Releases) {
-			continue // that it is one of the releases, which only dates are asked of
+			continue // only questions for releases need the fact that it is one
 		}
 		seen := true
 		for _, end := range []*side{&s.subject, &s.object} {
@@ -343,6 +345,7 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 }
 
 // targets returns the documents with the given addresses, ids or titles that the audience may read.
+// The key is the address, id or title.
 func (g *Graph) targets(ctx context.Context, q knowledge.Question, addresses, ids, forms []string) (map[string]document.Ref, error) {
 	byKey := make(map[string]document.Ref)
 	if len(addresses)+len(ids)+len(forms) == 0 {
@@ -374,7 +377,7 @@ func (g *Graph) targets(ctx context.Context, q knowledge.Question, addresses, id
 		if updated != nil {
 			ref.UpdatedAt = updated.UTC()
 		}
-		byKey[key] = ref // of several the first by id, which comes last
+		byKey[key] = ref // of several, the one with the lowest id, which comes last
 		return nil
 	})
 	if err != nil {
@@ -403,5 +406,5 @@ func orAll(list []string) []string {
 
 func orNone(list []string) []string { return append([]string{}, list...) }
 
-// orNobody returns a list that is not null.
+// orNobody returns a copy of list that is not nil. In SQL, an empty list matches nothing.
 func orNobody(list []int64) []int64 { return append([]int64{}, list...) }

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Same is a statement that two entities are one, or that they are separate.
+// Same is the operator's statement that two entities are the same or, if Apart is set, that they
+// are separate.
 type Same struct {
 	Apart           bool
 	Kind, OtherKind knowledge.Kind
@@ -37,22 +38,23 @@ func (s Same) ordered() Same {
 	return s
 }
 
-// Merge records that two entities are one. If they were recorded as separate, it deletes that
-// record instead and returns back = true. Documents then decide again. Facts do not change. A query
-// for one entity returns the readable facts of both. Split undoes a merge, whatever was stated in
-// the meantime.
+// Merge records that two entities are the same. A query for one then returns the readable facts of
+// both. Facts do not change, so [Graph.Split] can undo it. If the entities were recorded as
+// separate, Merge only deletes that record and returns back = true.
 func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.state(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
 }
 
-// Split undoes a merge and returns back = true. Documents then decide again. If there is no merge,
-// Split records that the two entities are separate, whatever documents state. Merge undoes that.
+// Split deletes the record of a [Graph.Merge] and returns back = true. The documents then decide
+// whether the entities are the same. If there is no such record, Split records that the entities
+// are separate, whatever documents state.
 func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.state(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
 }
 
-// state deletes a statement about two entities from a table. If there is none, it records the
-// opposite statement. It uses one transaction.
+// state deletes the record of two entities from the table before and returns back = true. If there
+// is none, it executes the statement instead, which inserts the opposite record. more are further
+// arguments of that statement.
 func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
 	s = s.ordered()
 	if s.Kind == s.OtherKind && s.Key == s.OtherKey {
@@ -90,7 +92,7 @@ func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, befor
 	return back, nil
 }
 
-// Said lists merges and separations, newest first. Separations have Apart set.
+// Said lists the operator's merges and separations, newest first.
 func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]Same, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key, reason, said_by, created_at from entity_merge where tenant_id = $1
@@ -110,14 +112,14 @@ func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]S
 // Size counts the contents of a tenant's graph.
 type Size struct {
 	Documents  int64 // documents read
-	Unread     int64 // stored by an earlier version, to be read by serve
+	Unread     int64 // documents stored by an earlier version, which serve will read
 	Names      int64
-	Unsearched int64 // names that are still to be looked for in older passages
+	Unsearched int64 // names not yet searched for in older passages
 	Mentions   int64
 	Entities   map[knowledge.Kind]int64
 	Statements map[knowledge.Relation]int64
 	Merges     int64
-	Bytes      int64 // of the tables, of all tenants
+	Bytes      int64 // size of the tables, for all tenants
 }
 
 // Size returns counts of a tenant's graph, for its operator. It does not check permissions.

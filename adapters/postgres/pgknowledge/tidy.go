@@ -13,7 +13,7 @@ import (
 type Name struct {
 	ID        int64
 	Form      string
-	Spellings []string // in which documents write it, up to mostSpellings
+	Spellings []string // as documents write it, at most mostSpellings
 }
 
 // mostSpellings limits the spellings of a name that are searched for in older passages. Spellings
@@ -82,9 +82,8 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	for i, m := range found.mentions {
 		chunks[i], ids[i] = m.chunk, int64(m.name)
 	}
-	// A document's own titles are no mentions. Served by the primary keys, once for each pair
-	// whatever the statistics say: joined in another order, the tables are read whole for each of
-	// them.
+	// A document's own titles are no mentions. The lateral joins make the planner use the primary
+	// keys, once per pair. In another order it would read whole tables for each pair.
 	if _, err := tx.Exec(ctx, `
 		insert into mention (tenant_id, shard, chunk, name)
 		select $1, $2, u.chunk, u.name from unnest($3::bigint[], $4::bigint[]) as u (chunk, name)

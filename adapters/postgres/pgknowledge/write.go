@@ -25,8 +25,8 @@ import (
 // the same number.
 const ReadingVersion = 2
 
-// mostNames limits the names that are searched for in text, at 100 bytes of memory each. Questions
-// find all other names too.
+// mostNames limits the number of cached names that are searched for in text, at 100 bytes of memory
+// each. Questions find all other names too.
 const mostNames = 500_000
 
 // Writer writes the facts and names of documents. It caches the names of a tenant. It is safe for
@@ -40,7 +40,7 @@ type Writer struct {
 type names struct {
 	mu      sync.Mutex
 	lexicon *knowledge.Lexicon
-	last    int64 // the newest that was read
+	last    int64 // id of the newest name that was read
 }
 
 // NewWriter returns a writer with an empty cache.
@@ -49,8 +49,8 @@ func NewWriter() *Writer { return &Writer{tenants: make(map[access.TenantID]*nam
 // Written is a document that is being stored, with its shard and row.
 type Written struct {
 	Shard    int16
-	Row      int64 // of the document
-	First    int64 // chunk
+	Row      int64 // row id of the document
+	First    int64 // id of the first chunk
 	Document *document.Document
 	Chunks   []document.Chunk
 	Reading  knowledge.Reading
@@ -73,7 +73,7 @@ func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, doc
 	if err := rows.number(ctx, tx, tenant); err != nil {
 		return err
 	}
-	fresh := knowledge.NewLexicon() // what is committed with this transaction, or never
+	fresh := knowledge.NewLexicon() // names that exist only if this transaction commits
 	for form, id := range rows.names {
 		if id > last {
 			fresh.Add(form, knowledge.NameID(id))
@@ -86,8 +86,8 @@ func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, doc
 	return rows.copy(ctx, tx, tenant)
 }
 
-// names adds new names to the cached names of a tenant. The shard's lock guarantees that names
-// become visible in the order of their numbers.
+// names returns the cached names of a tenant, after adding newly committed names. The caller must
+// hold the lock of a shard, so that names become visible in the order of their ids.
 func (w *Writer) names(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (*names, error) {
 	w.mu.Lock()
 	n := w.tenants[tenant]
@@ -124,10 +124,9 @@ func (w *Writer) names(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (
 	return n, nil
 }
 
-// entityKey identifies an entity.
 type entityKey struct{ kind, key string }
 
-// batch is what a transaction writes.
+// batch holds the rows that a transaction writes.
 type batch struct {
 	names    map[string]int64 // by form
 	entities map[entityKey]int64
@@ -159,7 +158,7 @@ type mentionRow struct {
 // longestShown is the maximum stored length of a name in bytes.
 const longestShown = 300
 
-// collect turns readings into rows without numbers.
+// collect returns the rows for the readings of docs. The ids of names and entities are still 0.
 func collect(docs []Written) *batch {
 	b := &batch{names: make(map[string]int64), entities: make(map[entityKey]int64)}
 	for i := range docs {
@@ -208,8 +207,8 @@ func collect(docs []Written) *batch {
 	return b
 }
 
-// number assigns numbers to names and entities. It inserts both in order, which prevents deadlocks
-// between writers of different shards.
+// number inserts new names and entities and sets the ids of all. It inserts in sorted order, which
+// prevents deadlocks between writers of different shards.
 func (b *batch) number(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	forms := make([]string, 0, len(b.names))
 	for form := range b.names {
@@ -257,7 +256,7 @@ func (b *batch) number(ctx context.Context, tx pgx.Tx, tenant access.TenantID) e
 	return nil
 }
 
-// find searches the passages for names. It ignores the document's own titles.
+// find adds mentions of the names that occur in the passages. It ignores the document's own titles.
 func (b *batch) find(docs []Written, known *names, fresh *knowledge.Lexicon) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -319,7 +318,7 @@ func (b *batch) live(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 	return nil
 }
 
-// copy writes the rows.
+// copy inserts the aliases, edges and mentions.
 func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"alias"}, []string{"tenant_id", "shard", "document", "entity", "name", "shown"},
 		pgx.CopyFromSlice(len(b.aliases), func(i int) ([]any, error) {
@@ -346,8 +345,8 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 	return nil
 }
 
-// KeepLinks adds stored links to new readings. These are links that the source reported and that
-// are not in the text. Served by the primary keys.
+// KeepLinks adds the stored links of documents to their new readings, because the text lacks links
+// that only the source reported. Served by the primary keys.
 func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {
 	at, ids := make(map[int64]int, len(docs)), make([]int64, len(docs))
 	for i := range docs {
@@ -364,7 +363,7 @@ func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	var key string
 	if _, err := pgx.ForEachRow(rows, []any{&document, &chunk, &key}, func() error {
 		i := at[document]
-		// else of an earlier version
+		// otherwise the chunk is of an earlier version
 		if place := chunk - docs[i].First; place >= 0 && place < int64(len(docs[i].Chunks)) {
 			links[i] = append(links[i], knowledge.Fact{Relation: knowledge.LinksTo, Object: &knowledge.Entity{Kind: knowledge.Document, Key: key, Name: key}, Chunk: int(place)})
 		}
@@ -378,8 +377,9 @@ func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return nil
 }
 
-// Drop queues statements that delete everything derived from documents. rows are the documents'
-// rows, and firsts and counts are the ranges of their chunks. Served by the primary keys.
+// Drop queues statements that delete everything derived from documents. rows are the documents' row
+// ids. firsts and counts are the ids of their first chunks and the numbers of their chunks. Served
+// by the primary keys.
 func Drop(work *pgx.Batch, tenant access.TenantID, shard int16, rows, firsts []int64, counts []int32) {
 	work.Queue(`delete from alias where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)
 	work.Queue(`delete from edge where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)

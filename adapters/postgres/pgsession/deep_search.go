@@ -20,7 +20,7 @@ type DeepSearches struct{ db *postgres.DB }
 
 var _ deepsearch.Journal = (*DeepSearches)(nil)
 
-// NewDeepSearches returns a journal in db.
+// NewDeepSearches returns the store of deep searches in db.
 func NewDeepSearches(db *postgres.DB) *DeepSearches { return &DeepSearches{db} }
 
 // deepRow is a row of deep_question.
@@ -41,7 +41,8 @@ func deepRows(ctx context.Context, q postgres.Executor, tenant access.TenantID, 
 		select number, round, after, again, added, text, ordinal, state, shown, finding from deep_question where tenant_id = $1 and turn_id = $2 order by ordinal nulls last, number`, tenant, turn)
 }
 
-// Record implements deepsearch.Journal. It reads from one snapshot.
+// Record implements deepsearch.Journal. It returns the stored deep search of a turn, or the zero
+// Record. It reads from one snapshot.
 func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (r deepsearch.Record, err error) {
 	if !postgres.IsID(string(turn)) {
 		return r, nil
@@ -97,7 +98,7 @@ func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn 
 }
 
 // fenced runs a change in a transaction if f is the newest attempt of a running turn. Otherwise it
-// returns an error.
+// returns the reason as an error, such as session.ErrFenced. what names the data for errors.
 func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string, change func(pgx.Tx) error) error {
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var n int
@@ -116,7 +117,8 @@ func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string,
 	return nil
 }
 
-// Plan implements deepsearch.Journal.
+// Plan implements deepsearch.Journal. It stores the plan of a turn in place of an earlier plan, and
+// adds the questions that people requested before.
 func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.Record) error {
 	return s.fenced(ctx, f, "plan", func(tx pgx.Tx) error {
 		early, err := earlyInstructions(ctx, tx, f, r.Question)
@@ -152,8 +154,8 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 	})
 }
 
-// earlyInstructions returns the instructions of people that arrived before a search had a plan.
-// Each instruction adds one question.
+// earlyInstructions returns the instructions of people that arrived before the search for a
+// question had a plan. Each instruction adds one sub-question.
 func earlyInstructions(ctx context.Context, tx pgx.Tx, f session.Fence, question string) (early []deepsearch.Instruction, err error) {
 	const said = `select early from deep_search where tenant_id = $1 and turn_id = $2 and question = $3`
 	err = tx.QueryRow(ctx, said, f.Tenant, f.Turn, postgres.Storable(question)).Scan(&early)
@@ -163,7 +165,7 @@ func earlyInstructions(ctx context.Context, tx pgx.Tx, f session.Fence, question
 	return early, err
 }
 
-// Await implements deepsearch.Journal.
+// Await implements deepsearch.Journal. It releases a turn whose search waits for a person.
 func (s *DeepSearches) Await(ctx context.Context, f session.Fence, w deepsearch.Waiting) error {
 	return s.fenced(ctx, f, "waiting", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, awaitedSQL, f.Tenant, f.Turn, f.Attempt, w.Most.Microseconds(), w.Again.Microseconds(), w.Questions, w.Dropped)
@@ -171,7 +173,7 @@ func (s *DeepSearches) Await(ctx context.Context, f session.Fence, w deepsearch.
 	})
 }
 
-// Conclude implements deepsearch.Journal.
+// Conclude implements deepsearch.Journal. It stores the final progress of a search.
 func (s *DeepSearches) Conclude(ctx context.Context, f session.Fence, p packet.Progress) error {
 	return s.fenced(ctx, f, "end of the search", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `update deep_search set progress = $3 where tenant_id = $1 and turn_id = $2`, f.Tenant, f.Turn, p)
@@ -179,7 +181,7 @@ func (s *DeepSearches) Conclude(ctx context.Context, f session.Fence, p packet.P
 	})
 }
 
-// addDeep stores sub-questions after the existing ones.
+// addDeep stores sub-questions after the existing ones. before is the number of existing ones.
 func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questions []deepsearch.SubQuestion) error {
 	batch := new(pgx.Batch)
 	for i, q := range questions {
@@ -192,7 +194,8 @@ func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questi
 // errErased means that a deep search was erased with its question or answer.
 var errErased = errors.New("the deep search was erased")
 
-// Extend implements deepsearch.Journal.
+// Extend implements deepsearch.Journal. It stores a judgment and the sub-questions that it adds. It
+// returns deepsearch.ErrSteered if a person has added sub-questions in the meantime.
 func (s *DeepSearches) Extend(ctx context.Context, f session.Fence, known int, j deepsearch.Judgment, more []deepsearch.SubQuestion) error {
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -220,7 +223,8 @@ func (s *DeepSearches) Extend(ctx context.Context, f session.Fence, known int, j
 	})
 }
 
-// Found implements deepsearch.Journal.
+// Found implements deepsearch.Journal. It stores the finding of a sub-question. A dropped
+// sub-question stays dropped.
 func (s *DeepSearches) Found(ctx context.Context, f session.Fence, number int, finding deepsearch.Finding) error {
 	data, err := json.Marshal(finding)
 	if err != nil {
@@ -243,7 +247,8 @@ func (s *DeepSearches) Found(ctx context.Context, f session.Fence, number int, f
 	})
 }
 
-// Forget implements deepsearch.Journal.
+// Forget implements deepsearch.Journal. It deletes the content of all judgments, and replaces the
+// sub-questions that are based on a judgment by text.
 func (s *DeepSearches) Forget(ctx context.Context, f session.Fence, text string) error {
 	return s.fenced(ctx, f, "taking back of judgments", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `update deep_question set text = $3 where tenant_id = $1 and turn_id = $2 and round > 0`, f.Tenant, f.Turn, text); err != nil {
@@ -260,8 +265,8 @@ func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return err
 }
 
-// copyDeep copies the findings of a deep search to another turn. Sub-questions without a finding
-// are marked as not searched.
+// copyDeep copies the deep search of a turn to another turn. Sub-questions without a finding are
+// marked as not searched.
 func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(`
@@ -281,12 +286,12 @@ func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to s
 	return nil
 }
 
-// sentenceUnasked is the finding of a sub-question that a search did not reach before it was
-// stopped.
+// sentenceUnasked is stored as the finding of a sub-question that the search did not reach before
+// it was stopped.
 const sentenceUnasked = "The search was stopped before this was looked into."
 
 // loadPlan returns the plan of a turn's deep search, in the order of its findings, and the final
-// progress.
+// progress. It returns nil if the turn has no plan.
 func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) (plan []session.PlanRow, end packet.Progress, err error) {
 	rows, err := deepRows(ctx, tx, of.Session.Tenant, of.ID)
 	if err != nil || len(rows) == 0 {

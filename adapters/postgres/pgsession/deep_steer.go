@@ -16,20 +16,22 @@ import (
 
 var _ deepsearch.Steering = (*DeepSearches)(nil)
 
-// steerable is a turn to which an instruction may refer.
+// steerable is a deep search whose plan a person wants to change, with its turn.
 //
 // - Going: the turn has no outcome yet.
 // - Open: a worker checks for changes of the plan, or will do so.
 // - Asked: the search waited or waits for a person to start it.
-// - Rows: number of planned questions.
-// - Added: number of questions from people, including those from before the plan.
+// - Waits: the search waits for a person to start it.
+// - Rows: number of planned sub-questions.
+// - Added: number of sub-questions from people, including those from before the plan.
 type steerable struct {
 	ID, Asker, Starter        string
 	Going, Open, Asked, Waits bool
 	Rows, Added, Round        int
 }
 
-// Steer implements deepsearch.Steering.
+// Steer implements deepsearch.Steering. It applies an instruction of a person to the plan of a deep
+// search, and returns what became of it.
 func (s *DeepSearches) Steer(ctx context.Context, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
 	var became deepsearch.Steered
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) (err error) {
@@ -43,8 +45,8 @@ func (s *DeepSearches) Steer(ctx context.Context, at session.StopRequest, in dee
 }
 
 func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
-	// The running deep search of the place, else that of its newest turn. Served by turn_unfinished
-	// and turn_in_session.
+	// Selects the running deep search of the thread or channel, or else that of its newest turn.
+	// Served by turn_unfinished and turn_in_session.
 	const meant = `
 		select t.id::text, t.asker_id, s.starter, t.state in ('running', 'queued'), d.steerable and t.state in ('running', 'queued'),
 			d.asked_at is not null, d.asked_at is not null and d.choice is null and t.state in ('running', 'queued'),
@@ -95,7 +97,7 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 	return became, err
 }
 
-// storeEarly stores an instruction for a plan that does not exist yet. It stores equal instructions
+// storeEarly stores an instruction for a search that has no plan yet. It stores equal instructions
 // only once.
 func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
 	_, err := tx.Exec(ctx, `
@@ -104,7 +106,8 @@ func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn str
 	return err
 }
 
-// changePlan drops rows of a plan and adds one row, as the instruction says.
+// changePlan drops sub-questions of a plan and adds one, as the instruction says. It does not add a
+// sub-question that the plan already has.
 func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
 	drop := make([]int, 0, len(in.Drop))
 	drop = append(drop, in.Drop...)
@@ -125,7 +128,8 @@ func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in
 	return addDeep(ctx, tx, f, d.Rows, []deepsearch.SubQuestion{{Text: strings.TrimSpace(in.Add), Round: d.Round, Added: true}})
 }
 
-// Changes implements deepsearch.Journal. Served by the primary key.
+// Changes implements deepsearch.Journal. It returns the sub-questions after the number known, and
+// the numbers of all dropped sub-questions. Served by the primary key.
 func (s *DeepSearches) Changes(ctx context.Context, f session.Fence, known int) (deepsearch.Changes, error) {
 	var changes deepsearch.Changes
 	rows, err := s.db.Pool.Query(ctx, `
@@ -151,7 +155,8 @@ func (s *DeepSearches) Changes(ctx context.Context, f session.Fence, known int) 
 	return changes, nil
 }
 
-// Close implements deepsearch.Journal.
+// Close implements deepsearch.Journal. It ends the time in which people may change the plan. It
+// returns false if the plan has more than known sub-questions.
 func (s *DeepSearches) Close(ctx context.Context, f session.Fence, known int) (closed bool, err error) {
 	err = s.fenced(ctx, f, "end of the search", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// pageRow is a row of table delivery.
+// pageRow is a row of table delivery: a message that shows a page of an answer, or a notice.
 type pageRow struct {
 	Kind                                 string
 	Model, Page                          int
@@ -20,7 +20,7 @@ type pageRow struct {
 	Attempt                              int
 }
 
-// Intend implements session.Store.
+// Intend implements session.Store. It records that a message for a page is about to be created.
 func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error {
 	// The share lock prevents a takeover between the check of the attempt and the commit.
 	const intend = `
@@ -38,7 +38,8 @@ func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("intend", f, key, err)
 }
 
-// Posted implements session.Store.
+// Posted implements session.Store. It records the message that shows a page. It applies a stop or a
+// deletion of the message that arrived before.
 func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var at thread.Ref
@@ -74,8 +75,8 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("record the message of", f, key, err)
 }
 
-// stopIfAllowed applies a stop that was requested before its message was recorded. It does nothing
-// if the people who requested the stop may not stop the turn.
+// stopIfAllowed stops a turn if a stop of its message was requested before the message was
+// recorded. It does nothing if the people who requested the stop may not stop the turn.
 func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop tombstone) error {
 	if len(stop.by) == 0 && !stop.privileged {
 		return nil
@@ -93,7 +94,7 @@ func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop tombsto
 	return requestStops(ctx, tx, f.Tenant, []session.TurnID{f.Turn}, by)
 }
 
-// Final implements session.Store.
+// Final implements session.Store. It records that a page shows its final content.
 func (s *Store) Final(ctx context.Context, f session.Fence, key session.PageKey, hash string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := checkAttempt(ctx, tx, f); err != nil {
@@ -111,7 +112,7 @@ func (s *Store) Final(ctx context.Context, f session.Fence, key session.PageKey,
 	return s.pageError("finish", f, key, err)
 }
 
-// Drop implements session.Store.
+// Drop implements session.Store. It deletes the record of a page.
 func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := checkAttempt(ctx, tx, f); err != nil {
@@ -124,7 +125,8 @@ func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) 
 	return s.pageError("forget", f, key, err)
 }
 
-// Disturbed implements session.Store.
+// Disturbed implements session.Store. It records that an outdated attempt may have written a
+// message of the turn, so that the turn's pages are written again.
 func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		// the turn that owns the messages now
@@ -148,7 +150,8 @@ func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 	return nil
 }
 
-// Pages implements session.Store.
+// Pages implements session.Store. It returns the recorded pages of a turn, ordered by kind, model
+// and number.
 func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, error) {
 	if err := checkAttempt(ctx, s.db.Pool, f); err != nil {
 		return nil, fmt.Errorf("list the pages of turn %s: %w", f.Turn, err)
@@ -170,8 +173,8 @@ func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, err
 	return pages, nil
 }
 
-// checkAttempt returns an error unless the attempt is the turn's newest. In a transaction it locks
-// the turn until the commit.
+// checkAttempt returns session.ErrFenced if the attempt is not the turn's newest. In a transaction
+// it locks the turn until the commit.
 func checkAttempt(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	err := q.QueryRow(ctx, `select attempt from turn where tenant_id = $1 and id = $2 for share`, f.Tenant, f.Turn).Scan(&attempt)
@@ -194,6 +197,6 @@ func (s *Store) pageError(what string, f session.Fence, key session.PageKey, err
 	return fmt.Errorf("%s %s %d of turn %s: %w", what, key.Kind, key.Number+1, f.Turn, err)
 }
 
-// markUnwritten marks the pages of a turn as unwritten, so that the next delivery writes them.
+// markUnwritten marks all pages of a turn as not written, so that the next delivery writes them.
 const markUnwritten = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
 	where tenant_id = $1 and turn_id = $2`

@@ -20,10 +20,10 @@ type numberedRow struct {
 	documentRow
 }
 
-// splitReferences splits the documents of answers into inherited and own references, by the
-// answer's index. Inherited references have no text, because they come from earlier answers. They
-// are stored as numbers of the session's documents. New documents are added to the session. A
-// number is not inherited if it means another document in this session, for example in an answer
+// splitReferences splits the documents of each message into its own references and inherited
+// numbers, by the message's index. An inherited reference has no text, because an earlier answer of
+// the session has the document. Only its number is stored. New documents are added to the session.
+// A number is not inherited if it means another document in this session, for example in an answer
 // copied from a private session.
 func splitReferences(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
 	own [][]message.Reference, inherited [][]int32, err error,
@@ -59,7 +59,7 @@ func splitReferences(ctx context.Context, q postgres.Executor, tenant access.Ten
 	return own, inherited, nil
 }
 
-// refColumns are documents as column arrays for unnest.
+// refColumns holds documents as one array per column, for unnest.
 type refColumns struct {
 	ids, sources, kinds, titles, urls []string
 	updated                           []*time.Time
@@ -71,8 +71,8 @@ func (c *refColumns) add(d document.Ref) {
 	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
 }
 
-// assignNumbers stores the numbers of documents in the session of a turn. It returns the document
-// of each number.
+// assignNumbers stores documents under their numbers in the session of a turn. A number that is
+// already taken keeps its document. assignNumbers returns the document id of each number.
 func assignNumbers(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
 	known, err := storedNumbers(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {
@@ -95,7 +95,7 @@ func assignNumbers(ctx context.Context, q postgres.Executor, tenant access.Tenan
 	if _, err := q.Exec(ctx, insert, tenant, turn, fresh, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, parts); err != nil {
 		return nil, err
 	}
-	// Turns of a session end in order, but a shared copy in its thread may have taken a number.
+	// Turns of a session end in order, but a shared copy may have taken a number meanwhile.
 	return storedNumbers(ctx, q, tenant, turn, numbers)
 }
 
@@ -114,7 +114,7 @@ func storedNumbers(ctx context.Context, q postgres.Executor, tenant access.Tenan
 	return known, err
 }
 
-// loadInherited adds the inherited documents to answers.
+// loadInherited adds the documents that answers inherit from earlier answers of their session.
 func loadInherited(ctx context.Context, q postgres.Executor, tenant access.TenantID, ids []string, by map[string]*message.Message) error {
 	rows, err := q.Query(ctx, `
 		select m.id::text, t.session_id::text, m.inherited from message m

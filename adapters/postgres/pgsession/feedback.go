@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Vote implements session.Store.
+// Vote implements session.Store. It stores a person's vote about an answer, which replaces an
+// earlier vote. changed is false if the press was recorded before or the vote is the same.
 func (s *Store) Vote(ctx context.Context, v session.Vote) (changed bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = false
@@ -64,7 +65,7 @@ type feedbackRow struct {
 // defaultFeedback is the default maximum number of votes.
 const defaultFeedback = 1000
 
-// Feedback implements session.Store.
+// Feedback implements session.Store. It returns votes with their questions, newest first.
 func (s *Store) Feedback(ctx context.Context, q session.FeedbackQuery) ([]session.Feedback, error) {
 	// Served by feedback_at, then by primary keys.
 	const list = `
@@ -92,7 +93,8 @@ func (s *Store) Feedback(ctx context.Context, q session.FeedbackQuery) ([]sessio
 	return found, nil
 }
 
-// ForgetVotes implements session.Store.
+// ForgetVotes implements session.Store. It deletes all votes of a person on a platform and returns
+// their number.
 func (s *Store) ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
 	// Served by feedback_person.
 	const forget = `

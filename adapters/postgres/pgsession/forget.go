@@ -13,8 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Forget implements session.Store. It keeps event keys as long as platforms redeliver events, so
-// that deleted questions are not accepted again. Event keys contain no name.
+// Forget implements session.Store. It deletes a person's questions on a platform with their
+// answers, files and other data. It keeps event keys as long as platforms redeliver events, so that
+// deleted questions are not accepted again. Event keys contain no name.
 func (s *Store) Forget(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
 ) (gone session.Forgotten, err error) {
@@ -91,9 +92,9 @@ func (s *Store) Forget(
 	return gone, nil
 }
 
-// forgetFiles deletes the files that only this person can read, and raises the revision if there
-// are any, so that the index is updated. It removes the person's name from other files. It returns
-// the number of deleted files.
+// forgetFiles deletes the uploaded files that only this person can read, and returns their number.
+// If there are any, it raises the revision of the uploads, so that the index is updated. It removes
+// the person's name from other files.
 func forgetFiles(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
 	const revise = `
 		update upload_state set revision = revision + 1 where tenant_id = $1

@@ -18,7 +18,8 @@ import (
 //go:embed queries/history.sql
 var historyQuery string
 
-// Load implements session.Store.
+// Load implements session.Store. It returns the messages of up to limit finished turns before a
+// turn, oldest first.
 func (s *Store) Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error) {
 	tenant := before.Session.Tenant
 	rows, err := postgres.QueryAll[messageRow](ctx, s.db.Pool, historyQuery, tenant, before.Session.ID, before.ID, limit, session.ThreadTurns)
@@ -35,13 +36,14 @@ func (s *Store) Load(ctx context.Context, before session.Turn, limit int) ([]mes
 	return messages, nil
 }
 
-// withCorrections replaces answers of models by the corrections that people made.
+// withCorrections replaces the answers of corrected turns by the corrections. rows and messages
+// have the same order.
 func (s *Store) withCorrections(
 	ctx context.Context, tenant access.TenantID, rows []messageRow, messages []message.Message,
 ) ([]message.Message, error) {
 	var ids []string
 	for _, r := range rows {
-		// a thread's question comes without its answer
+		// A question from the thread of a private session has no answer here.
 		if r.Number > 0 && (len(ids) == 0 || ids[len(ids)-1] != r.TurnID) {
 			ids = append(ids, r.TurnID)
 		}
@@ -68,7 +70,8 @@ func (s *Store) withCorrections(
 	return out, nil
 }
 
-// Numbers implements session.Store.
+// Numbers implements session.Store. It returns the passage for each document number that models saw
+// in the session.
 func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error) {
 	const numbers = `select number, document_id, part from session_document where tenant_id = $1 and session_id = $2`
 	rows, err := s.db.Pool.Query(ctx, numbers, of.Session.Tenant, of.Session.ID)
@@ -84,7 +87,8 @@ func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[int]cite.Pass
 	return known, nil
 }
 
-// Saved implements session.Store. It reads from one snapshot.
+// Saved implements session.Store. It returns the result that Finish saved for a turn. It reads from
+// one snapshot.
 func (s *Store) Saved(ctx context.Context, of session.Turn) (session.Saved, error) {
 	var saved session.Saved
 	err := s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {

@@ -10,10 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Every statement that changes a turn stands in the files life*.go, so that nothing else decides
-// what may happen to one. Here are those that carry out an event of session.Life, in its order and
-// under its names; life_note.go has what is noted on a turn without its going anywhere. Who calls
-// them has locked what has to be locked, and does with other tables what belongs to it.
+// Only the files life*.go contain statements that change a turn. The statements below and in
+// life_end.go perform the events of session.Life, in its order. Those in life_note.go store data in
+// a turn without changing its state. Callers take the necessary locks and change the other tables.
 
 // eventSQL returns the SQL statement for an event. It replaces placeholders for states according to
 // session.Life, so that the statement allows only the event's transitions:
@@ -90,10 +89,11 @@ func nextState(e session.Event, turn string) string {
 //go:embed queries/life_asked.sql
 var firstQuery string
 
-// askedFirstSQL stores the first question of a thread with all its rows.
+// askedFirstSQL stores the first question of a thread with all its rows. It stores nothing if some
+// of these rows exist.
 var askedFirstSQL = eventSQL(session.Asked, firstQuery)
 
-// askedSQL stores a question's turn.
+// askedSQL stores the turn of a question. It returns the time of the intake and the turn's number.
 var askedSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
 	                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending, models,
@@ -104,7 +104,7 @@ var askedSQL = eventSQL(session.Asked, `
 	returning intake_at, number`)
 
 // askedOfSQL stores a turn that is derived from another turn ($2). $9 is the kind of derivation. A
-// shared copy is stored with the answer.
+// shared copy is done at once, with the outcome $10 and the sentence $11.
 var askedOfSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
 		reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
@@ -113,9 +113,9 @@ var askedOfSQL = eventSQL(session.Asked, `
 		case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
 	from turn where tenant_id = $1 and id = $2`)
 
-// overtakenSQL closes the waiting unasked answers of a session ($2) when a person asks a question
-// there. It returns the closed turns. It also returns whether the session has waiting turns with
-// later questions. Served by turn_unfinished.
+// overtakenSQL closes the waiting turns of a session ($2) that would answer without being asked,
+// because a person asks a question there. It returns the closed turns, and whether the session has
+// waiting turns with later questions than $3. Served by turn_unfinished.
 var overtakenSQL = eventSQL(session.Overtaken, `
 	with closed as (
 		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
@@ -126,7 +126,7 @@ var overtakenSQL = eventSQL(session.Overtaken, `
 //go:embed queries/life_leased.sql
 var leaseQuery string
 
-// leasedSQL leases turns to a replica.
+// leasedSQL leases turns to a replica. The file life_leased.sql explains its parameters.
 var leasedSQL = eventSQL(session.Leased, strings.ReplaceAll(leaseQuery, "{held up t}", mustWait))
 
 // awaitsStart is true if a person must still start the deep search of turn e. Other questions of
@@ -135,8 +135,8 @@ const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp(
 	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
 
 // mustWait is true if a queued turn t must wait for another turn of its session. It waits for an
-// unfinished earlier turn. It also waits for a running turn that overtook it while it waited for a
-// person. Served by turn_unfinished.
+// unfinished earlier turn, except one that waits for a person (awaitsStart). It also waits for a
+// later turn that has already begun. Served by turn_unfinished.
 const mustWait = `exists (
 	select from turn e where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.state <> 'done'
 	  and case when e.number < t.number then not ` + awaitsStart + ` else e.state <> 'queued' end)`
@@ -145,14 +145,14 @@ const mustWait = `exists (
 // by turn_unfinished.
 const aheadSQL = `select count(*) from turn e where e.tenant_id = $1 and e.session_id = $2 and e.number < $3 and e.state <> 'done' and not ` + awaitsStart
 
-// suspectedSQL moves a turn of a dead replica to a quarantine, so that it can be leased in
-// isolation.
+// suspectedSQL moves a turn of a dead replica to a quarantine, so that it is leased in isolation.
+// It adds $3 to the number of processes that died while they ran only this turn.
 var suspectedSQL = eventSQL(session.Leased, `
 	update turn t set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
 	where tenant_id = $1 and id = $2 and {from t running delivering done}`)
 
-// handedBackSQL releases a turn. It increases the attempt at once, so that the worker is fenced
-// off.
+// handedBackSQL releases a turn, so that any replica can lease it after $4 µs. A delay counts as a
+// failure. The attempt increases at once, so that later writes of the worker fail.
 var handedBackSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1,
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
@@ -160,9 +160,9 @@ var handedBackSQL = eventSQL(session.HandedBack, `
 
 // awaitedSQL releases a turn whose deep search waits for a person. The turn waits at most $4 µs
 // after the search was offered and at most $5 µs from now. It does not wait if the person has
-// chosen. Nor does it wait if the plan has changed since it was shown with $6 sub-questions, $7 of
-// them dropped. If no search is stored, the turn waits 20 s. The turn leaves its quarantine,
-// because it did not end a process.
+// chosen, or if the plan differs from the shown one ($6 sub-questions, $7 of them dropped). If no
+// search is stored, the turn waits 20 s. The turn leaves its quarantine, because it did not end a
+// process.
 var awaitedSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case
 		when t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
@@ -176,8 +176,6 @@ var awaitedSQL = eventSQL(session.HandedBack, `
 // leftSQL releases the turns of a leaving replica. leftRepairsSQL releases its repairs, which are
 // answers to show again. Served by turn_held and turn_disturbed.
 var (
-	// leftSQL releases the turns of a leaving replica. leftRepairsSQL releases its repairs. Served
-	// by turn_held and turn_disturbed.
 	leftSQL = eventSQL(session.HandedBack, `
 		update turn t set state = {next t}, owner = '', attempt = attempt + 1 where owner = $1 and {from t running delivering}`)
 	leftRepairsSQL = eventSQL(session.HandedBack, `
@@ -185,6 +183,8 @@ var (
 )
 
 // finishedSQL saves the outcome of an attempt. A superseded turn without messages is not delivered.
+// The results say whether the answer was removed, whether the question was edited, whether it was
+// edited and then stopped, and whether an unasked answer appears.
 var finishedSQL = eventSQL(session.Finished, `
 	update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
 		state = case when $4 = 'superseded' and not exists (
@@ -193,11 +193,12 @@ var finishedSQL = eventSQL(session.Finished, `
 	returning removed_at is not null, edited_text is not null and stop_requested_at is null,
 		edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`)
 
-// pendingEdit is true if a turn has an edit that waits for the end of the delivery. A stop by a
+// pendingEdit is true if a turn has an edit that is applied when its delivery ends. A stop by a
 // person cancels the edit.
 const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
 
-// isFinalRevision is true if the delivered content of a turn is final.
+// isFinalRevision is true if the delivered content of a turn is final, because the answer has not
+// changed since the turn was leased.
 const isFinalRevision = `(revision = leased_revision and (not disturbed or state = 'done'))`
 
 // deliveredSQL ends a turn after its delivery. If the question was deleted, it also erases the text
@@ -223,13 +224,13 @@ var stopAskedSQL = eventSQL(session.StopAsked, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
 	returning id::text`)
 
-// editedSQL stores the new text of a question. It clears the question's quota limit, because the
-// edit was within its own quotas.
+// editedSQL stores the new text of a question, to be applied later. It clears the question's quota
+// limit, because the edit itself was counted against the quotas.
 var editedSQL = eventSQL(session.Edited, `
 	update turn t set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null
 	where tenant_id = $1 and id = $2 and {from t}`)
 
-// editedTakenSQL clears the edit after it was applied.
+// editedTakenSQL clears the stored edit of a turn after it was applied.
 var editedTakenSQL = eventSQL(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
 
 // Statements that queue a turn again after an edit. editedNumberSQL gives the turn the newest

@@ -2,8 +2,8 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// withdrawnSQL records that the question of turns was deleted. It ends turns without a running
-// attempt. It delivers visible turns again.
+// withdrawnSQL records that the question of turns ($2) was deleted. Turns without a running attempt
+// end as superseded, with the sentence $3. Turns with visible messages are delivered again.
 var withdrawnSQL = eventSQL(session.Withdrawn, `
 	update turn t set withdrawn_at = coalesce(withdrawn_at, clock_timestamp()), edited_text = null, edited_files = null, pending = null,
 		state = {next t}, attempt = attempt + (state = 'queued')::int, revision = revision + (state <> 'running')::int,
@@ -46,9 +46,9 @@ var editedEraseSQL = eventSQL(session.Edited, `
 	)
 	delete from run r using before where r.tenant_id = $1 and r.turn_id = before.id`)
 
-// removedSQL removes the answers of turns that show the same answer. It returns the turns and
-// whether each is running. Waiting turns do not start. Running turns are stopped, and their Finish
-// returns session.ErrRemoved. Replaced turns have no messages to write.
+// removedSQL removes an answer from all turns ($2) that show it. It returns the turns and whether
+// each is running. Waiting turns do not start. Running turns are stopped, and their Finish returns
+// session.ErrRemoved. Replaced turns have no messages to write.
 var removedSQL = eventSQL(session.Removed, `
 	update turn t set removed_at = clock_timestamp(), removed_by = $3, removed_by_name = $4, removal_reason = $5,
 		correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '', sentence = '',
@@ -62,7 +62,7 @@ var removedSQL = eventSQL(session.Removed, `
 	returning id::text, state = 'running'`)
 
 // removedShownSQL deletes the text of an answer ($2) after a person deleted its message. It also
-// deletes the answers that it replaced.
+// deletes the earlier answers that the answer replaced.
 var removedShownSQL = eventSQL(session.Removed, `
 	with gone as (
 		update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
@@ -74,8 +74,8 @@ var removedShownSQL = eventSQL(session.Removed, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// Changes to a shown answer: correct it, keep it, post it again for one person, or replace it by
-// another turn.
+// Statements that change a shown answer: correct it, keep it private, post it again for one person,
+// or replace it by another turn.
 var (
 	correctedSQL = eventSQL(session.Revised, `
 		update turn t set correction = $3, corrected_at = clock_timestamp(), corrected_by = $4, corrected_by_name = $5,
@@ -89,7 +89,7 @@ var (
 )
 
 // orphanedSQL ends turns that no replica can deliver, such as those of a closed terminal. For each
-// turn it returns whether the turn had no outcome before and is now superseded.
+// turn it returns whether the turn had no outcome before. Such a turn is now superseded.
 var orphanedSQL = eventSQL(session.Orphaned, `
 	update turn t set state = {next t}, outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
 		finished_at = coalesce(t.finished_at, clock_timestamp())
@@ -99,6 +99,6 @@ var orphanedSQL = eventSQL(session.Orphaned, `
 	where t.tenant_id = o.tenant_id and t.id = o.id
 	returning t.tenant_id, t.id::text, o.open`)
 
-// restoredSQL releases all turns that replicas held when the backup was made. It increases the
-// attempt. A higher attempt means that an earlier attempt may have written messages.
+// restoredSQL releases all unfinished turns of a restored backup. It increases their attempt,
+// because an earlier attempt may have written messages.
 var restoredSQL = eventSQL(session.Restored, `update turn t set state = {next t}, owner = '', attempt = attempt + 1 where {from t}`)

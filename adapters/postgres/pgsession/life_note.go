@@ -6,12 +6,13 @@ import "github.com/footnotehq/footnote/core/session"
 // to turn $2. It does nothing if that is the newest attempt of turn $2.
 var overwrittenSQL = eventSQL(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
 
-// beingAnswered is true if an attempt may still change the question of its turn.
+// beingAnswered is true if the attempt ($3) may still change the question of the turn ($2).
 const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
 
-// Statements that store what an attempt learns about its question from the platform: quotas, and
-// data that the intake lacked. completedFilesSQL requires a locked turn. completedSQL is for
-// questions without files.
+// Statements that store what a worker learns about a question from the platform. settledSQL stores
+// the result of the quotas. completedSQL stores facts that were unknown when the question was
+// accepted, if these include no files. completedFilesSQL does the same in other cases and requires
+// a locked turn.
 const (
 	settledSQL   = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
 	completedSQL = `
@@ -39,8 +40,8 @@ const placeAfterSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
 	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
 
-// clearedSQL removes turns from quarantines that have ended. A turn that was overwritten after it
-// was done may outlive its quarantine.
+// clearedSQL removes turns from quarantines that no longer exist. It is needed because a turn that
+// was overwritten after it was done may outlive its quarantine.
 const clearedSQL = `
 	update turn t set quarantine = ''
 	where ` + quarantinedTurn + ` and not exists (select from quarantine q where q.replica = t.quarantine)`

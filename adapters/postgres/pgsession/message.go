@@ -16,7 +16,7 @@ import (
 // questionIndex is the model_index of a turn's question, which was not written by a model.
 const questionIndex = -1
 
-// The rows of a conversation. Their fields are in the order of the columns of the statements below.
+// The rows of a conversation. Their fields have the order of the columns in the statements below.
 type (
 	messageRow struct {
 		ID, TurnID         string
@@ -61,7 +61,7 @@ func (r documentRow) ref() document.Ref {
 		UpdatedAt: orZero(r.UpdatedAt)}
 }
 
-// insertMessages stores the messages of a turn, in order.
+// insertMessages stores the messages of a turn in order. model is their model_index.
 func insertMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, model int, messages []message.Message) error {
 	own, inherited, err := splitReferences(ctx, q, tenant, turn, messages)
 	if err != nil {
@@ -112,8 +112,8 @@ func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.M
 	}
 }
 
-// queuePassages stores the passages of a prompt with a single statement. With separate statements,
-// passages would account for most statements of a turn.
+// queuePassages queues one statement that stores all passages of a message. With separate
+// statements, passages would account for most statements of a turn.
 func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages []message.Reference) {
 	var refs refColumns
 	var ordinals, numbers []int32
@@ -134,7 +134,8 @@ func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages
 		tenant, id, ordinals, numbers, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, chunks, anchors, texts, scores, headings)
 }
 
-// loadMessages returns the messages in rows with all their parts, in the same order.
+// loadMessages converts rows to messages, in the same order, and loads their files, tool calls,
+// citations and documents.
 func loadMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, rows []messageRow) ([]message.Message, error) {
 	messages := make([]message.Message, len(rows))
 	var questions, calls, answers []*message.Message
@@ -238,9 +239,8 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	return nil
 }
 
-// noChunk is the chunk_id of a reference without a chunk. No chunk has this id, so older versions
-// of the program find no chunk. Those versions stored 0, which is also the id of a chunk. Readers
-// must therefore check the document.
+// noChunk is the chunk_id of a reference without a chunk. No chunk has this id. Earlier releases
+// stored 0, which is also the id of a chunk, so readers must check the document.
 const noChunk = -1
 
 func storedChunk(id *document.ChunkID) int64 {

@@ -15,10 +15,11 @@ import (
 
 var _ session.Owners = (*Store)(nil)
 
-// askedQuestion is the key in table owner_ask for the question of turn t.
+// askedQuestion is the SQL expression for the question of turn t, as stored in owner_ask.question.
 const askedQuestion = `coalesce(nullif(t.platform_message, ''), t.id::text)`
 
-// OwnerStanding implements session.Owners.
+// OwnerStanding implements session.Owners. It returns whether the owner of a page was asked about
+// the turn's question, and whether the turn's thread counts as private.
 func (s *Store) OwnerStanding(ctx context.Context, t session.Turn) (session.OwnerStanding, error) {
 	const standing = `
 		select exists (select from owner_ask a where a.tenant_id = t.tenant_id and a.session_id = t.session_id and a.question = ` + askedQuestion + `), ` + isEnclosed + `
@@ -37,7 +38,9 @@ func (s *Store) OwnerStanding(ctx context.Context, t session.Turn) (session.Owne
 	return o, nil
 }
 
-// ClaimOwner implements session.Owners.
+// ClaimOwner implements session.Owners. It records that a person, the owner of a page, is asked
+// about the turn's question. first is false if that was recorded before or the person does not want
+// to be asked.
 func (s *Store) ClaimOwner(ctx context.Context, t session.Turn, person string) (first bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		first = false
@@ -61,7 +64,7 @@ func (s *Store) ClaimOwner(ctx context.Context, t session.Turn, person string) (
 	return first, nil
 }
 
-// ReleaseOwner implements session.Owners.
+// ReleaseOwner implements session.Owners. It deletes the record that ClaimOwner made for the turn.
 func (s *Store) ReleaseOwner(ctx context.Context, t session.Turn) error {
 	if _, err := s.db.Pool.Exec(ctx, `delete from owner_ask where tenant_id = $1 and turn_id = $2`, t.Session.Tenant, t.ID); err != nil {
 		return fmt.Errorf("take back that an owner is asked about turn %s: %w", t.ID, err)
@@ -69,7 +72,8 @@ func (s *Store) ReleaseOwner(ctx context.Context, t session.Turn) error {
 	return nil
 }
 
-// Undisturbed implements session.Owners.
+// Undisturbed implements session.Owners. It reports whether a person does not want to be asked
+// about pages.
 func (s *Store) Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (is bool, err error) {
 	const undisturbed = `select exists (select from owner_undisturbed where tenant_id = $1 and platform = $2 and person = $3)`
 	if err := s.db.Pool.QueryRow(ctx, undisturbed, tenant, platform, postgres.Storable(person)).Scan(&is); err != nil {
@@ -78,7 +82,8 @@ func (s *Store) Undisturbed(ctx context.Context, tenant access.TenantID, platfor
 	return is, nil
 }
 
-// SetUndisturbed implements session.Owners.
+// SetUndisturbed implements session.Owners. It stores whether a person does not want to be asked
+// about pages, and reports whether the stored value changed.
 func (s *Store) SetUndisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string, undisturbed bool) (bool, error) {
 	change := `delete from owner_undisturbed where tenant_id = $1 and platform = $2 and person = $3`
 	if undisturbed {

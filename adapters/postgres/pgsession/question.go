@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// questionRow is a turn in a list.
+// questionRow is a question in a list of questions.
 type questionRow struct {
 	ID                                   string
 	At                                   time.Time
@@ -46,19 +46,19 @@ const (
 		from run r where r.tenant_id = t.tenant_id and r.turn_id = t.id), false)`
 )
 
-// isListed is true if a turn counts as a question. It excludes turns that were replaced, shared,
-// deleted or silent.
+// isListed is true if a turn counts as a question. It excludes turns that were replaced, deleted,
+// superseded or declined, and shared copies.
 const isListed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
 	and t.outcome is distinct from 'superseded' and t.outcome is distinct from 'declined'`
 
-// ownQuestion and sharedQuestion are review.Scope.May in SQL. A test compares the two.
+// These conditions express review.Scope.May in SQL. A test compares both.
 const (
 	ownQuestion    = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
 	sharedQuestion = ` (s.owner = '' and not t.direct)`
-	// isEnclosed is review.Question.Enclosed in SQL. A thread of Discord that was opened from a
-	// message has that message's id, and is as open as its channel. Only threads without such a
-	// message can be private (https://docs.discord.com/developers/topics/threads#private-threads).
-	// Any other thread counts as private.
+	// isEnclosed is review.Question.Enclosed in SQL. A Discord thread that was opened from a
+	// message has that message's id and is as open as its channel. Only other threads can be
+	// private (https://docs.discord.com/developers/topics/threads#private-threads), so all of them
+	// count as private.
 	isEnclosed = ` (s.platform = 'discord' and not exists (
 		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
 	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
@@ -76,7 +76,8 @@ func scopeArgs(tenant access.TenantID, s review.Scope) []any {
 	return []any{tenant, postgres.Storable(s.Person.ID), s.Person.Platform, s.Person.Workspace.ID, s.Everywhere, channels, revealed}
 }
 
-// Questions implements review.Store.
+// Questions implements review.Store. It returns the questions that a scope allows and a query
+// selects, newest first.
 func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope review.Scope, q review.Query) ([]review.Question, error) {
 	var found []review.Question
 	err := s.db.InTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -84,8 +85,8 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 		if err != nil {
 			return err
 		}
-		// By turn_intake from the newest on, or by message_question where few questions have the words.
-		// PostgreSQL cannot estimate how many have them.
+		// Served by turn_intake, newest first, or by message_question if few questions contain the
+		// words. PostgreSQL cannot estimate how many questions contain them.
 		where, args := questionFilter(scopeArgs(tenant, scope), q, common)
 		limit := fmt.Sprintf(" order by t.intake_at desc, t.id desc limit $%d", len(args)+1)
 		where, args = ` where t.tenant_id = $1 and`+isListed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
@@ -103,8 +104,8 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 	return found, nil
 }
 
-// manyMatches is the number of matching questions from which the words count as common. The list is
-// then searched from its newest question on.
+// manyMatches is the number of matching questions from which words count as common. The list is
+// then read from its newest question on.
 const manyMatches = 2000
 
 func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, error) {
@@ -120,8 +121,8 @@ func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, 
 // questionText is the text indexed by message_question.
 const questionText = `to_tsvector('simple', left(q.text, 20000))`
 
-// questionFilter returns a query as an SQL condition, and args with the condition's arguments.
-// common says that many questions contain the query's words.
+// questionFilter returns the SQL conditions of a query. all is args with the arguments of the
+// conditions appended. common says that many questions contain the query's words.
 func questionFilter(args []any, q review.Query, common bool) (where string, all []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
@@ -194,12 +195,13 @@ func questions(ctx context.Context, q postgres.Executor, where string, args ...a
 // maxConversation is the maximum number of questions that Conversation returns, newest first.
 const maxConversation = 200
 
-// Conversation implements review.Store.
+// Conversation implements review.Store. It returns the questions in the session of a turn, oldest
+// first, without a check of permissions.
 func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id session.TurnID) ([]review.Question, error) {
 	if !postgres.IsID(string(id)) {
 		return nil, nil
 	}
-	// By turn's primary key, then by its unique (tenant_id, session_id, number).
+	// Served by turn's primary key, then by its unique (tenant_id, session_id, number).
 	found, err := questions(ctx, s.db.Pool, `
 		where t.tenant_id = $1 and t.session_id = (select session_id from turn where tenant_id = $1 and id = $2) and`+isListed+`
 		order by t.id = $2 desc, t.number desc limit $3`, tenant, id, maxConversation)
@@ -210,7 +212,8 @@ func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id ses
 	return found, nil
 }
 
-// QuestionCounts counts the questions of a period.
+// QuestionCounts counts the questions of a period: those that the scope may see, private ones that
+// it may not see, and other ones that it may not see.
 func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (review.Counts, error) {
 	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
 	var c review.Counts
@@ -227,7 +230,7 @@ func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scop
 // QuestionChannels lists the channels with public questions in a period.
 func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, since, until time.Time) ([]thread.Ref, error) {
 	type row struct{ Platform, Workspace, Channel string }
-	// By turn_intake.
+	// Served by turn_intake.
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
 		select distinct s.platform, s.workspace, s.channel from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 		where t.tenant_id = $1 and t.intake_at >= $2 and t.intake_at < $3 and`+isListed+` and`+sharedQuestion, tenant, since, until)
@@ -241,7 +244,7 @@ func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, si
 	return found, nil
 }
 
-// QuestionOutcomes counts the questions of a period within a scope, by outcome. Unfinished
+// QuestionOutcomes counts the questions of a period that the scope may see, by outcome. Unfinished
 // questions count under the empty outcome.
 func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (map[session.Outcome]int, error) {
 	type row struct {
@@ -265,9 +268,9 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 // maxCited is the maximum number of documents that CitedBefore lists.
 const maxCited = 50
 
-// CitedBefore lists documents that answers to the questions of a period cite, oldest version first.
-// It lists only documents whose version was older than before when they were last cited. It does
-// not check who may read the documents, so the caller must.
+// CitedBefore lists up to maxCited documents that the answers of a period cite, oldest version
+// first. It lists only documents whose version was older than before when they were last cited. It
+// does not check who may read the documents, so the caller must.
 func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until, before time.Time) ([]document.Ref, error) {
 	type row struct {
 		ID, Source, Kind, Title, URL string
@@ -302,7 +305,7 @@ func (s *Store) QuestionDays(ctx context.Context, tenant access.TenantID, since 
 		Outcomes   map[session.Outcome]int
 		Half, Most float64
 	}
-	// By turn_intake.
+	// Served by turn_intake.
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
 		select day, jsonb_object_agg(outcome, n), coalesce(max(half), 0), coalesce(max(most), 0) from (
 			select date_trunc('day', t.intake_at, 'UTC') as day, coalesce(t.outcome, 'waiting') as outcome, count(*) as n,

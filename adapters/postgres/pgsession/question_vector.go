@@ -13,7 +13,7 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// turnIDs are the ids of questions.
+// turnIDs returns the turn ids of questions, in the same order.
 func turnIDs(asked []review.Question) []string {
 	ids := make([]string, len(asked))
 	for i, q := range asked {
@@ -72,9 +72,9 @@ func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID,
 	return nil
 }
 
-// Nearest returns the documents that are closest to questions, closest first. These are the
-// documents listed when an answer found nothing, and then the first search results. It does not
-// check who may read the documents, so the caller must filter by audience.
+// Nearest returns the documents that were closest to each question, closest first: those that an
+// unsuccessful answer listed, and then the first search results. It does not check who may read the
+// documents, so the caller must filter by audience.
 func (s *Store) Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	type foundRow struct {
 		Document document.ID `json:"document_id"`

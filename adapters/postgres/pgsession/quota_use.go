@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// countQuotas counts a question against its quotas. If a quota is exhausted, it counts against
-// none. It then returns the time at which all quotas have room again. Questions that share a
-// counter wait for each other until the intake commits.
+// countQuotas counts a question against all its quotas. If a quota is exhausted, it counts against
+// none and returns the time at which all quotas have room again. Questions that share a counter
+// wait for each other until the transaction ends.
 func countQuotas(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil
@@ -25,7 +25,8 @@ func countQuotas(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas 
 	slices.SortFunc(quotas, func(a, b session.Quota) int {
 		return cmp.Or(cmp.Compare(a.Counter, b.Counter), cmp.Compare(a.Window, b.Window), cmp.Compare(a.Limit, b.Limit))
 	})
-	// By the primary key. The smallest of several limits of one counter comes first and decides.
+	// Served by the primary key. Of several limits of one counter, the smallest comes first and
+	// decides.
 	const take = `
 		insert into quota_use as u (tenant_id, counter, seconds, window_start, used)
 		values ($1, $2, $3::int, to_timestamp(floor(extract(epoch from now()) / $3::int) * $3::int), 0)
@@ -56,7 +57,8 @@ func countQuotas(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas 
 	return time.Time{}, nil
 }
 
-// Count counts an action other than a question against quotas, like countQuotas.
+// Count counts an action that is not a question against quotas. If a quota is exhausted, it counts
+// against none and returns the time at which all quotas have room again.
 func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil
@@ -68,7 +70,8 @@ func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []sess
 	return until, err
 }
 
-// Exhausted implements session.Store.
+// Exhausted implements session.Store. It returns the quotas whose window ends at until and has no
+// room.
 func (s *Store) Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error) {
 	const look = `
 		select exists (select from quota_use where tenant_id = $1 and counter = $2 and seconds = $3::int

@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beat implements session.Store. It looks for work with the partial indexes of Lease, which are
-// empty if there is no work.
+// Beat implements session.Store. It marks a replica as alive for ttl and reports whether it may
+// find work. It looks for work with the partial indexes of Lease, which are empty if there is no
+// work.
 func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error) {
 	const beat = `
 		with beat as (
@@ -26,7 +27,7 @@ func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duratio
 	return work, nil
 }
 
-// Leave implements session.Store.
+// Leave implements session.Store. It marks a replica as dead and releases its turns.
 func (s *Store) Leave(ctx context.Context, id session.ReplicaID) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, leftRepairsSQL, id); err != nil {
@@ -44,7 +45,7 @@ func (s *Store) Leave(ctx context.Context, id session.ReplicaID) error {
 	return nil
 }
 
-// Live implements session.Store.
+// Live implements session.Store. It counts the live replicas.
 func (s *Store) Live(ctx context.Context) (int, error) {
 	var n int
 	if err := s.db.Pool.QueryRow(ctx, `select count(*) from replica where expires_at > clock_timestamp()`).Scan(&n); err != nil {

@@ -13,8 +13,7 @@ import (
 // that it finds. It does the same after any write with an unknown outcome. Calling Restored again
 // does no harm.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
-	// Replicas from before the restore hold no turns and have served none, so turns that are too
-	// old are closed.
+	// Without the replicas of the backup, turns that are too old by now are closed.
 	if _, err := tx.Exec(ctx, `delete from replica`); err != nil {
 		return 0, fmt.Errorf("delete the replicas of the backup: %w", err)
 	}
@@ -22,7 +21,8 @@ func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("release the turns of the backup: %w", err)
 	}
-	// An intended page is searched for, and with the first that is found all later ones.
+	// A worker searches for a page in state "intended". With the first page that it finds, it
+	// searches for all later pages.
 	const intend = `
 		insert into delivery (tenant_id, turn_id, kind, model, page, platform, workspace, channel, thread, state, attempt)
 		select t.tenant_id, t.id, 'page', 0,

@@ -21,7 +21,7 @@ const (
 
 // isExpiredSession is true if a session has had no activity for $2 microseconds, has no pending
 // work, and is not held by a replica. Sessions are read by age, because ids are in order of
-// creation. Turns are read by turn's unique (tenant_id, session_id, number).
+// creation. Turns are read by their unique (tenant_id, session_id, number).
 const isExpiredSession = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id and (
@@ -35,7 +35,7 @@ const isExpiredThread = `
 		select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
 			and s.channel = h.channel and s.thread = h.thread)`
 
-// Tenants implements session.Store.
+// Tenants implements session.Store. It lists all tenants, ordered by id.
 func (s *Store) Tenants(ctx context.Context) ([]access.TenantID, error) {
 	rows, err := s.db.Pool.Query(ctx, `select id from tenant order by id`)
 	if err != nil {
@@ -48,7 +48,8 @@ func (s *Store) Tenants(ctx context.Context) ([]access.TenantID, error) {
 	return tenants, nil
 }
 
-// Prune implements session.Store.
+// Prune implements session.Store. It deletes a limited number of expired sessions, threads and
+// audit entries. more is true if expired data may remain.
 func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Retention, by session.Actor) (gone session.Pruned, more bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		gone, more = session.Pruned{}, false
@@ -81,7 +82,8 @@ func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Ret
 	return gone, more, nil
 }
 
-// pruneConversations removes a number of sessions and threads.
+// pruneConversations deletes up to pruneSessions expired sessions and up to pruneThreads expired
+// threads. It sets their numbers in gone. It returns true if there may be more.
 func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, age time.Duration, gone *session.Pruned) (more bool, err error) {
 	// Intakes lock the rows of their sessions until they commit. Such sessions are skipped, and the
 	// next statement checks again for rows stored before the lock.
@@ -125,14 +127,14 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	return gone.Sessions == pruneSessions || gone.Threads == pruneThreads, nil
 }
 
-// deleteUnusedAliases deletes aliases without entries. Call it after deleting entries. Writers of
-// entries lock the alias first. Locked aliases are skipped. The next statement sees entries that
-// were written before the lock.
+// deleteUnusedAliases deletes people's aliases that the audit trail no longer uses. Call it after
+// deleting entries (expired is their number). Writers of entries lock the alias first. Locked
+// aliases are skipped. The next statement sees entries that were written before the lock.
 func deleteUnusedAliases(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
 	if expired == 0 {
 		return nil
 	}
-	// By audit_who.
+	// Served by audit_who.
 	const none = `not exists (select from audit a where a.tenant_id = p.tenant_id and a.who = p.alias)`
 	rows, err := tx.Query(ctx, `select p.alias::text from audit_person p where p.tenant_id = $1 and `+none+` for update skip locked`, tenant)
 	if err != nil {
@@ -148,7 +150,7 @@ func deleteUnusedAliases(ctx context.Context, tx pgx.Tx, tenant access.TenantID,
 	return nil
 }
 
-// Prunable implements session.Store.
+// Prunable implements session.Store. It counts what Prune would delete now.
 func (s *Store) Prunable(ctx context.Context, tenant access.TenantID, r session.Retention) (session.Pruned, error) {
 	var p session.Pruned
 	const conversations = `
@@ -160,7 +162,7 @@ func (s *Store) Prunable(ctx context.Context, tenant access.TenantID, r session.
 			(select count(*) from thread h where h.tenant_id = $1 and h.last_seen_at < clock_timestamp() - $2::bigint * interval '1 microsecond'
 				and not exists (select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
 					and s.channel = h.channel and s.thread = h.thread and not exists (select from old where old.tenant_id = s.tenant_id and old.id = s.id)))`
-	// By audit_at.
+	// Served by audit_at.
 	const entries = `
 		select count(*) from audit where tenant_id = $1 and at < clock_timestamp() - $2::bigint * interval '1 microsecond'`
 	if r.Sessions > 0 {

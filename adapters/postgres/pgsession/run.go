@@ -27,7 +27,7 @@ type runRow struct {
 	Searches                 []retrieve.Account
 }
 
-// closestRow is an element of run.closest.
+// closestRow is a document in the JSON column run.closest.
 type closestRow struct {
 	ID        string     `json:"id"`
 	Source    string     `json:"source"`
@@ -37,7 +37,7 @@ type closestRow struct {
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 }
 
-// insertRun stores one model's run with its messages.
+// insertRun stores one model's run for a turn, with its messages. model is the index of the run.
 func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model int, r session.Run) error {
 	const insert = `
 		insert into run (tenant_id, turn_id, model_index, model, input_tokens, output_tokens, reasoning, shown,
@@ -60,7 +60,7 @@ func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model 
 	return insertMessages(ctx, q, f.Tenant, string(f.Turn), model, r.Messages)
 }
 
-// searches returns search accounts in a form that jsonb accepts: never null, and without invalid
+// searches copies search accounts to a form that jsonb accepts: never null, and without invalid
 // text.
 func searches(accounts []retrieve.Account) []retrieve.Account {
 	stored := make([]retrieve.Account, len(accounts))

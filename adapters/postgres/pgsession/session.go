@@ -38,7 +38,7 @@ func newID() (string, error) {
 	return id.String(), nil
 }
 
-// orZero is the inverse of postgres.OrNull, in UTC.
+// orZero returns a time in UTC, or the zero time for nil. It is the inverse of postgres.OrNull.
 func orZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

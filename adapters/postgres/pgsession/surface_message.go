@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// tombstone records who requested a stop at a message, and whether the message was deleted. The
-// zero value means neither.
+// tombstone records what happened to a platform message before it belonged to a turn: who requested
+// a stop, and whether it was deleted. The zero value means neither.
 type tombstone struct {
 	by         []string
 	privileged bool
@@ -33,11 +33,11 @@ func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 // errTaken means that a message already belongs to a turn.
 var errTaken = errors.New("the message belongs to a turn")
 
-// claimMessage records that a message belongs to a turn, and returns the message's tombstone. For a
-// question it returns errTaken if the message already belongs to a turn. Other messages move to the
-// new turn, because a platform repeats an id only after a restore.
+// claimMessage records that a platform message belongs to a turn, and returns the message's
+// tombstone. If the message is a question that already belongs to a turn, it returns errTaken.
+// Other messages move to the new turn, because a platform repeats an id only after a restore.
 func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (tombstone, error) {
-	// Waits for a concurrent stop of the same message; served by the primary key.
+	// Waits for a concurrent stop of the same message. Served by the primary key.
 	const claim = `
 		insert into surface_message as m (tenant_id, platform, workspace, channel, message, turn_id, role) values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (tenant_id, platform, workspace, channel, message) do update set turn_id = excluded.turn_id, role = excluded.role

@@ -17,11 +17,12 @@ const (
 	replicaAge = 24 * time.Hour
 	orphanAge  = 24 * time.Hour
 	quotaAge   = 48 * time.Hour // twice the longest window
-	changeAge  = 24 * time.Hour // of a version: no cache is older
+	changeAge  = 24 * time.Hour // no cache of an audience is older
 	peopleAge  = 30 * 24 * time.Hour
 )
 
-// Sweep implements session.Store.
+// Sweep implements session.Store. It deletes expired rows, such as tombstones, event keys, reply
+// tokens and dead replicas, and closes turns that no replica can deliver.
 func (s *Store) Sweep(ctx context.Context) error {
 	batch := new(pgx.Batch)
 	const ago = `clock_timestamp() - $1::bigint * interval '1 microsecond'`
@@ -62,7 +63,7 @@ func closeOrphans(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	for _, o := range orphans {
-		if !o.Open { // its end is in the audit trail
+		if !o.Open { // the audit trail already has its end
 			continue
 		}
 		if err := audit.End(ctx, tx, o.Tenant, o.ID, session.Saved{}); err != nil {

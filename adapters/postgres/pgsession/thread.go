@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// queueJoin stores the thread of a question, and records that the asker wrote in it. Unless the
-// question is ambient, it marks the thread as joined and followed. It runs in the transaction of
-// the intake.
+// queueJoin queues statements that store the thread of a question and record that the asker wrote
+// in it. If the question is not ambient, they mark the thread as joined and followed. They run in
+// the transaction of the intake.
 func queueJoin(batch *pgx.Batch, in session.Intake) {
 	const join = `
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
@@ -31,7 +31,8 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
-// joinThread marks the thread of an unasked answer as joined. It runs in the transaction of Finish.
+// joinThread marks the thread of a turn as joined, because an unasked answer appears in it. It runs
+// in the transaction of Finish.
 func joinThread(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	const join = `
 		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
@@ -60,7 +61,8 @@ func seenArgs(s session.Sighting) []any {
 	}
 }
 
-// Seen implements session.Store.
+// Seen implements session.Store. It records a message in a known thread. It ignores messages of
+// other threads.
 func (s *Store) Seen(ctx context.Context, sighting session.Sighting) error {
 	if _, err := s.db.Pool.Exec(ctx, seenSQL, seenArgs(sighting)...); err != nil {
 		return fmt.Errorf("record a participant of a thread: %w", err)
@@ -68,7 +70,7 @@ func (s *Store) Seen(ctx context.Context, sighting session.Sighting) error {
 	return nil
 }
 
-// Thread implements session.Store.
+// Thread implements session.Store. It returns the stored facts about a thread, or the zero value.
 func (s *Store) Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error) {
 	// Served by both primary keys.
 	const load = `
@@ -92,12 +94,13 @@ func (s *Store) Thread(ctx context.Context, tenant access.TenantID, ref thread.R
 	return found, nil
 }
 
-// Unfollow implements session.Store.
+// Unfollow implements session.Store. It stops following a thread. by is the person who requested
+// it.
 func (s *Store) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return s.follow(ctx, tenant, ref, by, true)
 }
 
-// Follow implements session.Store.
+// Follow implements session.Store. It follows a thread again after Unfollow.
 func (s *Store) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return s.follow(ctx, tenant, ref, by, false)
 }
@@ -107,7 +110,8 @@ func (s *Store) follow(ctx context.Context, tenant access.TenantID, ref thread.R
 	if unfollowed {
 		deed = session.ThreadUnfollowed
 	}
-	// By the primary key; whether it is a direct message its turns know, by session's unique key.
+	// Served by the primary key. The sub-query, served by session's unique key, returns whether the
+	// thread is a direct message.
 	const set = `
 		update thread h set unfollowed = $6
 		where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5 and unfollowed <> $6
@@ -132,14 +136,15 @@ func (s *Store) follow(ctx context.Context, tenant access.TenantID, ref thread.R
 	return nil
 }
 
-// activeRow is a thread of session.Active.
+// activeRow is a recently active thread with the last message that was seen in it.
 type activeRow struct{ Channel, Thread, LastSeen string }
 
-// Active implements session.Store.
+// Active implements session.Store. It returns up to most threads of a workspace in which a message
+// was seen within lately, newest first.
 func (s *Store) Active(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int,
 ) ([]session.Active, error) {
-	// The threads of a workspace by the primary key's beginning. It is asked at starts, so a
+	// Served by the first columns of the primary key. The query runs only at program start, so a
 	// separate index would cost more than it saves.
 	const active = `
 		select channel, thread, last_message from thread
@@ -160,12 +165,12 @@ func (s *Store) Active(
 	return list, nil
 }
 
-// Traces implements session.Store.
+// Traces implements session.Store. It returns what is stored about each of the newest messages of
+// channels, in the same order.
 func (s *Store) Traces(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Trace, error) {
-	// The messages by the primary keys, the threads of a workspace as in Active, their turns by
-	// unique keys.
+	// Served by primary and unique keys. The threads of a workspace are read as in Active.
 	const traces = `
 		with open as materialized (
 			select distinct s.channel from thread h

@@ -65,7 +65,7 @@ func scanTurn(row pgx.CollectableRow) (turnRow, error) {
 	return r, err
 }
 
-// turn converts the row. Files are loaded separately.
+// turn converts the row to a session.Turn. It leaves out the question's files.
 func (r turnRow) turn() session.Turn {
 	held := make([]access.Principal, len(r.Principals))
 	for i, p := range r.Principals {
@@ -87,7 +87,7 @@ func (r turnRow) turn() session.Turn {
 	t.Origin = session.Origin{Turn: session.TurnID(r.Origin), As: session.Derivation(r.OriginAs)}
 	if r.Pending != nil {
 		t.Pending = new(session.Pending)
-		// written by another version; without it the question is answered unchanged
+		// If another release wrote it in an unknown form, the question is answered without it.
 		if json.Unmarshal(r.Pending, t.Pending) != nil {
 			t.Pending = nil
 		}
@@ -98,7 +98,8 @@ func (r turnRow) turn() session.Turn {
 	return t
 }
 
-// loadTurn reads one turn with its files.
+// loadTurn reads one turn with its files. It returns session.ErrUnknownTurn if the turn does not
+// exist.
 func loadTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, id string) (session.Turn, error) {
 	rows, err := q.Query(ctx, `select `+turnColumns+`, false from turn t`+turnJoins+` where t.tenant_id = $1 and t.id = $2`, tenant, id)
 	if err != nil {
@@ -115,7 +116,8 @@ func loadTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, 
 	return t, loadFiles(ctx, q, tenant, []*message.Message{&t.Question})
 }
 
-// fenceError returns why a fenced write changed nothing.
+// fenceError returns the reason why a write for an attempt changed nothing: session.ErrUnknownTurn,
+// ErrFinished, ErrWithdrawn or ErrFenced.
 func fenceError(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	var finished, withdrawn bool

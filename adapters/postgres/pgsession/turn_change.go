@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// changedRow is a turn whose question changes, locked.
+// changedRow is a locked turn whose question is being edited or deleted.
 type changedRow struct {
 	ID, State, Asker, Text, Author string
 	EditedText, EditedFiles        *string
@@ -23,16 +23,16 @@ type changedRow struct {
 	At                             *time.Time
 }
 
-// lockQuestion returns the turn whose question is a message, or nil. It locks the turn until the
-// transaction ends. As in all transactions, it locks the message first. A concurrent retry may move
-// the message to another turn. lockQuestion then returns that turn.
+// lockQuestion locks and returns the turn whose question is the platform message id. It returns nil
+// if there is none. Like all transactions, it locks the message first. If a concurrent retry moves
+// the message to another turn, lockQuestion returns that turn.
 func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
 	const message = `
 		select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
 	if _, err := tx.Exec(ctx, message, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id))); err != nil {
 		return nil, err
 	}
-	// By the primary keys and message's unique one.
+	// Served by the primary keys and message's unique key.
 	const lock = `
 		select t.id::text, t.state, t.asker_id, q.text, q.author, t.edited_text, t.edited_files,
 			t.stop_requested_at is not null, t.withdrawn_at is not null, t.removed_at is not null or t.corrected_at is not null, q.at
@@ -52,7 +52,8 @@ func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thr
 	return &row, err
 }
 
-// Edit implements session.Store.
+// Edit implements session.Store. It stores an edited question so that it is answered again. It
+// changes nothing if the message is not the question of a turn.
 func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = session.Changed{}
@@ -96,7 +97,7 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 		case session.Done:
 			_, err := requeueEdited(ctx, tx, e.Tenant, row.ID)
 			return err
-		case session.Running, session.Delivering: // its worker lets go first
+		case session.Running, session.Delivering: // the edit is applied when its worker stops
 		}
 		return nil
 	})
@@ -106,7 +107,8 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 	return changed, nil
 }
 
-// applyEdit changes the text of an edited question without queueing the question again.
+// applyEdit changes the text of a question without queueing the question again. If the turn is
+// running, Finish applies the change.
 func (s *Store) applyEdit(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
 	files, err := filesJSON(e.Files)
 	if err != nil {
@@ -118,8 +120,8 @@ func (s *Store) applyEdit(ctx context.Context, tx pgx.Tx, e session.Edit, row *c
 	return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 }
 
-// filesJSON returns files as JSON, to be stored until the attempt ends. It returns nil for nil,
-// which keeps the question's files.
+// filesJSON encodes the files of an edit, to be stored until the edit is applied. It returns nil
+// for nil, which keeps the question's files.
 func filesJSON(files []message.File) (*string, error) {
 	if files == nil {
 		return nil, nil
@@ -134,7 +136,7 @@ func setEdit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, text st
 	return err
 }
 
-// replaceQuestion replaces the question with the edited one.
+// replaceQuestion replaces the question of a turn by its stored edit, and clears the edit.
 func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {
@@ -149,8 +151,8 @@ func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id 
 	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
 }
 
-// editedQuestion returns the edited question. It keeps the previous files unless the edit has other
-// files.
+// editedQuestion returns the question of a turn with its stored edit applied. If the edit has no
+// files, the question keeps its previous files.
 func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (message.Message, error) {
 	t, err := loadTurn(ctx, tx, tenant, id)
 	if err != nil {
@@ -171,8 +173,8 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 }
 
 // requeueEdited queues a turn with its edited question as the newest of its session. The earlier
-// question remains as a superseded turn with its times and votes. requeueEdited returns the id of
-// that turn. The messages stay with the edited turn, which edits them. Texts of earlier questions
+// question remains as a separate superseded turn with its times and votes. requeueEdited returns
+// the id of that turn. The platform messages stay with the edited turn. Texts of earlier questions
 // and answers are erased, including those that the turn had replaced.
 func requeueEdited(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Derive implements session.Store.
+// Derive implements session.Store. It makes a turn from another turn: a retry, a private answer or
+// a shared copy. If that turn already exists, it returns the turn with Duplicate set.
 func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	var accepted session.Accepted
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -49,7 +50,7 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 			return err
 		}
 		if !until.IsZero() {
-			// the rollback also releases the press
+			// The rollback also releases the button press.
 			return &session.QuotaError{Until: until, Quotas: d.Quotas}
 		}
 		id, ahead, err := derive(ctx, tx, d)
@@ -72,7 +73,7 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 	return accepted, nil
 }
 
-// existingDerivation returns the turn that was already derived from the same turn in the same way,
+// existingDerivation returns the id of the turn that was already derived from d.Of in the same way,
 // or "".
 func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
 	var id string
@@ -85,7 +86,8 @@ func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (strin
 	return id, err
 }
 
-// checkDerivable returns an error if no turn can be derived from a turn.
+// checkDerivable returns an error if a turn cannot be retried, answered privately or shared,
+// depending on as.
 func checkDerivable(of lockedTurn, as session.Derivation) error {
 	switch {
 	case of.withdrawn: // the question no longer exists
@@ -111,7 +113,7 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 	if id, err = newID(); err != nil {
 		return "", 0, err
 	}
-	// The session row queues this with intakes of the session.
+	// The lock on the session's row makes this wait for concurrent intakes of the session.
 	const resolve = `
 		insert into session as s (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns)
 		select o.tenant_id, $3::uuid, o.platform, o.workspace, o.channel, o.thread,
@@ -149,7 +151,7 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 	return id, ahead, err
 }
 
-// insertDerived stores the turn with its origin's question.
+// insertDerived stores the derived turn with a copy of the question and its files.
 func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, sessionID string, number int) error {
 	var token []byte
 	var expires any
@@ -188,7 +190,7 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 	return nil
 }
 
-// takeOverMessages moves the messages of a turn to the turn that replaces it.
+// takeOverMessages moves the platform messages of a turn to the turn id, which replaces it.
 func takeOverMessages(ctx context.Context, tx pgx.Tx, d session.Derive, id string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(replacedSQL, d.Tenant, d.Of, id)

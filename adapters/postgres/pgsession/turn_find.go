@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Turn implements session.Store.
+// Turn implements session.Store. It returns a turn by its id.
 func (s *Store) Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error) {
 	if !postgres.IsID(string(id)) {
 		return session.Turn{}, fmt.Errorf("load turn %q: %w", id, session.ErrUnknownTurn)
@@ -21,18 +21,20 @@ func (s *Store) Turn(ctx context.Context, tenant access.TenantID, id session.Tur
 	return loadTurn(ctx, s.db.Pool, tenant, string(id))
 }
 
-// TurnOf implements session.Store.
+// TurnOf implements session.Store. It returns the turn that has a platform message as its question,
+// answer page or notice.
 func (s *Store) TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error) {
-	// By the primary key.
+	// Served by the primary key.
 	const of = `
 		select turn_id::text from surface_message
 		where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 and turn_id is not null`
 	return s.turnByQuery(ctx, tenant, of, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id)))
 }
 
-// Latest implements session.Store.
+// Latest implements session.Store. It returns the newest turn of a thread, or of a channel if the
+// thread is empty. It includes private turns of the reader only.
 func (s *Store) Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (session.Turn, error) {
-	// The sessions by their unique key, their turns by turn's.
+	// Served by the unique keys of session and turn.
 	const latest = `
 		select t.id::text from session s join turn t on t.tenant_id = s.tenant_id and t.session_id = s.id
 		where s.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and ($5 = '' or s.thread = $5) and s.owner in ('', $6)
@@ -40,9 +42,10 @@ func (s *Store) Latest(ctx context.Context, tenant access.TenantID, at thread.Re
 	return s.turnByQuery(ctx, tenant, latest, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), reader)
 }
 
-// AskedBy implements session.Store.
+// AskedBy implements session.Store. It returns at most limit of a person's questions in a
+// workspace, newest first.
 func (s *Store) AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]session.Turn, error) {
-	// By turn_asker from the newest on.
+	// Served by turn_asker, newest first.
 	const asked = `
 		select t.id::text from turn t
 		join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
@@ -57,9 +60,11 @@ func (s *Store) AskedBy(ctx context.Context, tenant access.TenantID, at thread.R
 	return turns, nil
 }
 
-// Unlisted implements session.Store.
+// Unlisted implements session.Store. It returns answers that used only public documents because of
+// the audience, and for which the asker was not yet offered a private answer. It returns the newest
+// such turn of each session.
 func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error) {
-	// By run_audience, which is nearly always empty.
+	// Served by run_audience, which is nearly always empty.
 	const unlisted = `
 		select t.tenant_id, t.id::text from turn t join (
 			select distinct on (t.tenant_id, t.session_id) t.tenant_id, t.id from run r
@@ -84,7 +89,8 @@ func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]ses
 	return turns, nil
 }
 
-// turnByQuery loads the turn whose id a query selects.
+// turnByQuery loads the turn whose id a query selects. It returns session.ErrUnknownTurn if the
+// query selects none.
 func (s *Store) turnByQuery(ctx context.Context, tenant access.TenantID, sql string, args ...any) (session.Turn, error) {
 	var id string
 	err := s.db.Pool.QueryRow(ctx, sql, args...).Scan(&id)
@@ -97,10 +103,11 @@ func (s *Store) turnByQuery(ctx context.Context, tenant access.TenantID, sql str
 	return loadTurn(ctx, s.db.Pool, tenant, id)
 }
 
-// Unasked implements session.Store.
+// Unasked implements session.Store. It returns the time since the last unasked answer in a channel,
+// or session.Never.
 func (s *Store) Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error) {
-	// By turn_unasked from the newest on, and session's primary key; a cool-down is never longer
-	// than the month that is looked at.
+	// Served by turn_unasked, newest first, and session's primary key. No cool-down is longer than
+	// 31 days.
 	const newest = `
 		select (extract(epoch from clock_timestamp() - t.finished_at) * 1000000)::bigint
 		from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
@@ -118,9 +125,10 @@ func (s *Store) Unasked(ctx context.Context, tenant access.TenantID, at session.
 	return time.Duration(micros) * time.Microsecond, nil
 }
 
-// Waiting implements session.Store.
+// Waiting implements session.Store. It counts the unfinished turns of a channel, without private
+// sessions.
 func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.Place) (int, error) {
-	// By turn_unfinished, which is short.
+	// Served by turn_unfinished, which is short.
 	const count = `
 		select count(*) from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 		where t.tenant_id = $1 and t.state <> 'done' and s.platform = $2 and s.workspace = $3 and s.channel = $4 and s.owner = ''`
@@ -131,8 +139,8 @@ func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.
 	return n, nil
 }
 
-// Locate returns the channels that contain a message with this id. The message belongs to a turn or
-// has a recorded decision. A platform's ids are unique only within a channel. Locate is for an
+// Locate returns the channels that contain a message with this id, if the message belongs to a turn
+// or has a recorded decision. A platform's ids are unique only within a channel. Locate is for an
 // operator who does not know the channel.
 func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.MessageID) ([]thread.Ref, error) {
 	const locate = `
@@ -166,8 +174,8 @@ func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.
 	return turns, nil
 }
 
-// Referenced returns the turns whose answer has the given reference. No index serves this query,
-// because only operators use it.
+// Referenced returns the turns whose answer showed this reference, which is a code for the cause of
+// a failure. No index serves this query, because only operators use it.
 func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, reference string) ([]session.Turn, error) {
 	if reference == "" {
 		return nil, nil
@@ -181,7 +189,7 @@ func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, referenc
 	return turns, nil
 }
 
-// turns loads the turns whose ids a query selects. The query's first argument is the tenant.
+// turns loads the turns whose ids a query selects. The query's first parameter is the tenant.
 func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string, arguments ...any) ([]session.Turn, error) {
 	type row struct{ ID string }
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, query, append([]any{tenant}, arguments...)...)

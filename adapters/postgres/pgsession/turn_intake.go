@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// acceptByStep accepts any question, step by step.
+// acceptByStep is Accept for any question. It uses several statements in one transaction.
 func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		accepted = session.Accepted{}
@@ -43,10 +43,11 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 	return accepted, nil
 }
 
-// claim records that an event and its message belong to a turn. If either already belongs to a
-// turn, claim returns that turn. Otherwise it returns the message's tombstone.
+// claim records that an event and its message belong to the new turn id. If either already belongs
+// to a turn, claim returns that turn as existing. Otherwise it returns the stops that arrived
+// before the message.
 func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop tombstone, err error) {
-	// Waits for another intake of the same event; the primary key serves it.
+	// Waits for a concurrent intake of the same event. Served by the primary key.
 	const claimEvent = `
 		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
 		on conflict (tenant_id, platform, workspace, event_key) do nothing`
@@ -70,7 +71,7 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 	if !errors.Is(err, errTaken) {
 		return "", stop, fmt.Errorf("claim the message: %w", err)
 	}
-	// The other event of the same message counts as accepted for that turn.
+	// The message was accepted before, with another event. Both events then belong to its turn.
 	const fold = `
 		update event e set turn_id = m.turn_id from surface_message m
 		where e.tenant_id = $1 and e.platform = $2 and e.workspace = $3 and e.event_key = $4
@@ -80,10 +81,10 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 	return existing, stop, err
 }
 
-// enqueue stores the question as the session's newest turn. Later messages that no replica has
-// begun keep their place behind it. enqueue returns the number of unfinished turns before the new
-// turn. The session's row serialises the intakes of a session, so numbers grow in the order of
-// commits. enqueue locks quotas before the session, as edits and retries do.
+// enqueue stores the question as the session's newest turn. Waiting turns with later messages stay
+// behind it. enqueue returns the number of unfinished turns before the new turn. The lock on the
+// session's row serialises the intakes of a session, so numbers grow in the order of commits.
+// enqueue locks quotas before the session, as edits and retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop tombstone) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
@@ -161,8 +162,8 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	return t, ahead, nil
 }
 
-// queuedTurn returns a turn that was just stored, without files. It takes from question only the
-// data that the intake lacks.
+// queuedTurn returns the turn that was just stored for an intake without files, so that it need not
+// be loaded. It ignores fields of question that the intake also has.
 func queuedTurn(in session.Intake, id, sessionID string, number int, at time.Time, question message.Message) session.Turn {
 	question.Turn, question.At = number, in.At.UTC().Truncate(time.Microsecond)
 	question.Author, question.Text = postgres.Storable(in.Asker.Name), postgres.Storable(in.Text)

@@ -15,8 +15,8 @@ import (
 //go:embed queries/turn_newest.sql
 var newestQuery string
 
-// newestTurn returns the last turn in the chain of replacements of a turn. If the turn was not
-// replaced, it returns the turn.
+// newestTurn follows the replacements of a turn and returns the last turn. If the turn was not
+// replaced, it returns the turn itself.
 func newestTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, id string) (string, error) {
 	var newest string
 	err := q.QueryRow(ctx, newestQuery, tenant, id).Scan(&newest)
@@ -35,7 +35,8 @@ type lockedTurn struct {
 	withdrawn          bool
 }
 
-// lockTurn locks a turn. It locks the turn's messages first, as stops do.
+// lockTurn locks a turn until the transaction ends. It locks the turn's platform messages first, in
+// the same order as stops. It returns session.ErrUnknownTurn if there is no such turn.
 func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
 	var s lockedTurn
 	if !postgres.IsID(string(id)) {
@@ -72,7 +73,7 @@ func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id ses
 	}
 }
 
-// waitingOf locks the given turns that are waiting, and returns them.
+// waitingOf locks and returns those of the given turns that are queued.
 func waitingOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select id::text from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) and state = 'queued' order by id for update`, tenant, ids)

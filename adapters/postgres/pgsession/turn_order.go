@@ -19,15 +19,15 @@ const isUnbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and
 // model_index, ordinal).
 const withQuestion = `join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
 
-// laterTurns are the turns of a session that follow a new turn, in order.
+// laterTurns are the waiting turns of a session whose questions follow a new question, in order.
 type laterTurns []struct {
 	ID    string
 	Place int64 // in the conversation
 }
 
 // lockLater locks and returns the waiting turns whose questions were written after the new
-// question. They exist because two processes may accept simultaneous messages in either order.
-// lockLater also closes waiting unasked answers, because a person now asks.
+// question. Such turns exist because processes may accept simultaneous messages in any order.
+// lockLater also closes waiting turns that answer unasked, because a person now asks.
 func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (laterTurns, error) {
 	if in.Ambient {
 		return nil, nil
@@ -40,7 +40,8 @@ func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID stri
 	if err := audit.EndAll(ctx, tx, in.Tenant, closed); err != nil || !late {
 		return nil, err
 	}
-	// Waits for turns that are being leased, which then keep their place. By turn_unfinished.
+	// Waits for turns that are being leased. These then keep their place. Served by
+	// turn_unfinished.
 	const lock = `select t.id::text, coalesce(t.place, t.sequence) from turn t ` + withQuestion + `
 		where t.tenant_id = $1 and t.session_id = $2 and ` + isUnbegun + ` order by t.number for update of t`
 	rows, err := tx.Query(ctx, lock, in.Tenant, sessionID, postgres.OrNull(in.At))
@@ -58,8 +59,8 @@ func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID stri
 	return later, nil
 }
 
-// place returns the new turn's place in the conversation. It returns nil for the end of the
-// conversation.
+// place returns the new turn's place in the conversation, which the first later turn had. It
+// returns nil if there are no later turns.
 func (w laterTurns) place() any {
 	if len(w) == 0 {
 		return nil
@@ -67,14 +68,15 @@ func (w laterTurns) place() any {
 	return w[0].Place
 }
 
-// renumber moves each turn one place back. The turns get the numbers after the new turn (id).
+// renumber moves each later turn one place towards the end. The turns get the numbers after the new
+// turn id.
 func (w laterTurns) renumber(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	if len(w) == 0 {
 		return nil
 	}
 	batch := new(pgx.Batch)
 	for i, t := range w {
-		var place any // of the last one, which the new one would have had
+		var place any // nil for the last turn, which gets the place at the end
 		if i+1 < len(w) {
 			place = w[i+1].Place
 		}

@@ -13,7 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settle implements session.Store. It locks quotas before the turn, as intakes do.
+// Settle implements session.Store. It counts a question against quotas that were unknown at its
+// intake. If a quota is exhausted, it returns when the quota has room again. It locks quotas before
+// the turn, as intakes do.
 func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		until = time.Time{}
@@ -45,9 +47,10 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 	return until, nil
 }
 
-// Complete implements session.Store.
+// Complete implements session.Store. It stores facts about a question that were unknown at its
+// intake, such as files and the audience. A second call changes nothing.
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
-	if len(c.Files) == 0 && c.Starter == "" { // most have only an audience and a name
+	if len(c.Files) == 0 && c.Starter == "" { // most completions have only an audience and a name
 		var n int
 		err := s.db.Pool.QueryRow(ctx, completedSQL, f.Tenant, f.Turn, f.Attempt, c.Audience.Platform().Principals(), postgres.Storable(c.Name)).Scan(&n)
 		if err != nil {

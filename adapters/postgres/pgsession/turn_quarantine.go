@@ -14,8 +14,9 @@ import (
 //go:embed queries/turn_apart.sql
 var quarantineQuery string
 
-// leaseQuarantined leases a turn while a quarantine exists or is needed. Replicas call it one at a
-// time (advisory lock), so that each sees a consistent state.
+// leaseQuarantined leases one turn while turns of dead replicas are isolated, or must be. Replicas
+// call it one at a time (advisory lock), so that each sees a consistent state. It returns
+// session.ErrDraining if the replica must first end its other turns.
 func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -41,8 +42,8 @@ func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (r
 	return rows, err
 }
 
-// quarantineDead moves the turns of dead replicas to quarantines. It skips turns that another
-// transaction is changing. The next lease moves those turns.
+// quarantineDead moves the turns of dead replicas to quarantines, one per replica. It skips turns
+// that another transaction is changing. The next lease moves those turns.
 func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	const held = `
 		select t.tenant_id, t.id::text, t.owner, coalesce(q.beside, 0) from turn t left join quarantine q on q.replica = t.quarantine
@@ -55,7 +56,7 @@ func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error 
 		Tenant access.TenantID
 		ID     string
 		Owner  string
-		Beside int // that could run at once when it died; 0: it was no suspect
+		Beside int // size limit of the quarantine in which it ran; 0: none
 	}
 	rows, err := tx.Query(ctx, held, me)
 	if err != nil {
@@ -83,8 +84,8 @@ func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error 
 	return nil
 }
 
-// loneDeaths returns by how much a death increases Turn.LoneDeaths. That is 1 if the turn ran
-// alone, and 0 otherwise.
+// loneDeaths returns 1 if a turn of a dead replica ran alone, and 0 otherwise. beside is the number
+// of turns that could run at once in its quarantine.
 func loneDeaths(beside int) int {
 	if beside == 1 {
 		return 1
@@ -92,15 +93,16 @@ func loneDeaths(beside int) int {
 	return 0
 }
 
-// errFull means that the maximum number of a quarantine's turns is running.
+// errFull means that as many turns of a quarantine are running as may run at once.
 var errFull = errors.New("the quarantine is full")
 
-// chooseQuarantine returns the quarantine from which a replica may lease turns. It returns "" for
-// turns outside quarantines. wait is not nil if the replica gets no turn now. It is
+// chooseQuarantine returns the quarantine from which a replica may lease turns, or "" for turns
+// outside quarantines. If the replica gets no turn now, wait says why: errFull, or
 // session.ErrDraining if the replica must first end its other turns.
 func chooseQuarantine(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
-	// $2, $3: turns that the replica certainly holds; $4, $5: what it can deliver. A group waits if
-	// one of its turns could be leased.
+	// $3 are the turns that the replica certainly holds, if $2 is true. $4 and $5 are the platforms
+	// and workspaces that it can deliver to. A quarantine waits if one of its turns could be
+	// leased.
 	const groups = `
 		with held as (
 			select t.owner, t.quarantine, count(*) filter (where t.owner <> $1::text or not $2::boolean or t.id = any ($3::text[]::uuid[])) n from turn t
@@ -124,10 +126,10 @@ func chooseQuarantine(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (g
 		Group          string
 		Beside         int
 		Mine, Hosted   bool
-		Held           int // by its host
+		Held           int // turns of the quarantine that its host holds
 		Holding, Waits bool
-		// live replicas but this one: without a quarantine, and all; other turns that this one
-		// holds
+		// Free and Others count the other live replicas: those without a quarantine, and all.
+		// Elsewhere counts the turns outside quarantines that this replica holds.
 		Free, Others, Elsewhere int
 	}
 	rows, err := tx.Query(ctx, groups, r.Replica, r.Holding != nil, heldTurns(r), r.Platforms, r.Workspaces)

@@ -15,16 +15,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is the last column of a leased turnRow. It is true if the turn is too old: no
-// replica that started in time is or recently was alive. Requests of people about an answer are
-// never too old.
+// abandonedColumn is the last column of a leased turnRow. It is true if the turn is older than $4
+// µs, and no replica that started before the turn reached this age was alive recently. A turn is
+// never too old if a person changed its answer (revision > 0).
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
 		where r.started_at <= t.intake_at + $4::bigint * interval '1 microsecond'
 		  and r.expires_at > statement_timestamp() - $4::bigint * interval '1 microsecond')`
 
-// Lease implements session.Store.
+// Lease implements session.Store. It leases the oldest turns that can be worked on to a replica.
 func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Turn, error) {
 	rows, err := leaseIn(ctx, s.db.Pool, r, max(r.Most, 1), "", true)
 	if err == nil && len(rows) == 0 {
@@ -78,7 +78,9 @@ func heldTurns(r session.LeaseRequest) []session.TurnID {
 	return r.Holding
 }
 
-// Finish implements session.Store.
+// Finish implements session.Store. It saves the outcome and the messages of a running turn. It
+// returns session.ErrRemoved or session.ErrEdited if the answer was removed or the question was
+// edited in the meantime.
 func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved) error {
 	if saved.Outcome == "" {
 		return fmt.Errorf("finish turn %s: it has no outcome", f.Turn)
@@ -141,8 +143,8 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 	return nil
 }
 
-// Delivered implements session.Store. If the question was deleted, it also erases the rest of the
-// answer.
+// Delivered implements session.Store. It ends a turn after its delivery. If the question was
+// deleted, it also erases the rest of the answer.
 func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	var n int
 	err := s.db.Pool.QueryRow(ctx, deliveredSQL, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
@@ -156,7 +158,7 @@ func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered stri
 }
 
 // deliveredEdited queues a turn whose question was edited during the delivery. If there was no
-// edit, it returns the reason why the turn was not marked as delivered.
+// edit, it returns the reason why the turn is not marked as delivered.
 func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`
@@ -174,12 +176,13 @@ func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	})
 }
 
-// Release implements session.Store.
+// Release implements session.Store. It releases a turn, so that any replica can lease it after the
+// delay.
 func (s *Store) Release(ctx context.Context, f session.Fence, after time.Duration) error {
 	return s.fenced(ctx, f, "hand back", handedBackSQL, after.Microseconds())
 }
 
-// Depth implements session.Store.
+// Depth implements session.Store. It counts the queued turns of all tenants.
 func (s *Store) Depth(ctx context.Context) (int, error) {
 	var n int
 	// served by turn_queued
@@ -189,8 +192,8 @@ func (s *Store) Depth(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// fenced runs an update for an attempt. If the update changes nothing, fenced returns the reason as
-// an error.
+// fenced runs an update of a turn for an attempt. If the update changes no row, fenced returns the
+// reason as an error (fenceError).
 func (s *Store) fenced(ctx context.Context, f session.Fence, what, sql string, args ...any) error {
 	tag, err := s.db.Pool.Exec(ctx, sql, append([]any{f.Tenant, f.Turn, f.Attempt}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Find implements session.Store.
+// Find implements session.Store. It returns the turn that a target identifies, or its newest retry.
 func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, error) {
 	var r session.Record
 	err := s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -56,7 +56,8 @@ func targetID(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) 
 	return *id, nil
 }
 
-// completeRecord adds the remaining data of a Record to a turn.
+// completeRecord fills the fields of a record that do not come from its turn: starter, private and
+// shared turns, removal and correction.
 func completeRecord(ctx context.Context, tx pgx.Tx, r *session.Record) error {
 	tenant, id := r.Session.Tenant, string(r.ID)
 	const beside = `select s.starter, t.kept_at is not null,
@@ -84,7 +85,8 @@ func completeRecord(ctx context.Context, tx pgx.Tx, r *session.Record) error {
 	return err
 }
 
-// loadRemoval returns the removal of a turn, or nil.
+// loadRemoval returns who removed the answer of a turn and why. It returns nil if the answer was
+// not removed.
 func loadRemoval(ctx context.Context, q postgres.Executor, tenant access.TenantID, id session.TurnID) (*session.Removal, error) {
 	var r session.Removal
 	const removal = `select removed_by, removed_by_name, removal_reason, removed_at from turn where tenant_id = $1 and id = $2 and removed_at is not null`
@@ -99,13 +101,14 @@ func loadRemoval(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	return &r, nil
 }
 
-// correctionRow is a correction with its turn.
+// correctionRow is the correction of an answer, with the id of its turn.
 type correctionRow struct {
 	ID, Text, By, ByName string
 	At                   time.Time
 }
 
-// loadCorrections returns the corrections of turns, by turn.
+// loadCorrections returns the corrections of answers by turn id. It omits turns without a
+// correction.
 func loadCorrections(ctx context.Context, q postgres.Executor, tenant access.TenantID, ids []string) (map[string]session.Correction, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -15,7 +15,8 @@ import (
 //go:embed queries/turn_lineage.sql
 var lineageQuery string
 
-// Remove implements session.Store.
+// Remove implements session.Store. It permanently deletes an answer, the answers that it replaced
+// and its shared copies. It returns the turns that are running and must stop.
 func (s *Store) Remove(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, r session.Removal) ([]session.TurnID, error) {
 	var running []session.TurnID
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -71,7 +72,7 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	if err != nil {
 		return nil, err
 	}
-	batch := new(pgx.Batch) // rows of messages are deleted with them
+	batch := new(pgx.Batch) // rows that belong to messages are deleted with them
 	batch.Queue(`delete from message where tenant_id = $1 and turn_id = any($2::text[]::uuid[]) and model_index >= 0`, tenant, line)
 	batch.Queue(`delete from run where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, line)
 	for _, part := range line {
@@ -86,7 +87,7 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	return running, audit.EndAll(ctx, tx, tenant, waiting)
 }
 
-// Correct implements session.Store.
+// Correct implements session.Store. It replaces an answer by the text of a person.
 func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error {
 	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, correctedSQL, tenant, id, postgres.Storable(c.Text), postgres.Storable(c.By.ID), postgres.Storable(c.By.Name)); err != nil {
@@ -103,7 +104,8 @@ func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.
 	return nil
 }
 
-// Keep implements session.Store.
+// Keep implements session.Store. It records that a private answer stays private. With resend, the
+// answer is posted again.
 func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error {
 	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
 		batch := new(pgx.Batch)
@@ -119,7 +121,7 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 		if err := tx.QueryRow(ctx, `select asker_id from turn where tenant_id = $1 and id = $2`, tenant, id).Scan(&asker); err != nil {
 			return err
 		}
-		// only the owner keeps it
+		// Only the asker can keep a private answer.
 		return audit.WriteTurn(ctx, tx, tenant, session.AnswerKept, string(id), asker, nil)
 	})
 	if err != nil {
@@ -128,7 +130,8 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 	return nil
 }
 
-// revise changes a finished turn, once per press.
+// revise locks a finished turn and calls change in the same transaction. It does nothing if the
+// button press (key) was recorded before.
 func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, change func(pgx.Tx) error) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		t, err := lockFinished(ctx, tx, tenant, id)
@@ -143,7 +146,8 @@ func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.T
 	})
 }
 
-// Offer implements session.Store.
+// Offer implements session.Store. It records that the asker was offered a private answer, and
+// reports whether this is the first offer for the turn.
 func (s *Store) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
 	tag, err := s.db.Pool.Exec(ctx, offeredSQL, tenant, id)
 	if err != nil {

@@ -12,12 +12,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// candidate is a turn to which a stop may refer.
+// candidate is a turn that a stop may refer to, with the people who may stop it.
 type candidate struct {
 	ID, Asker, Starter string
 }
 
-// Request implements session.Store.
+// Request implements session.Store. It stops the unfinished turns that the request refers to, if
+// the person may stop them.
 func (s *Store) Request(ctx context.Context, r session.StopRequest) (session.StopResult, error) {
 	var result session.StopResult
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -42,8 +43,9 @@ func (s *Store) Request(ctx context.Context, r session.StopRequest) (session.Sto
 	return result, nil
 }
 
-// stoppable locks and returns the unfinished turns to which a stop refers. For an unknown message
-// it stores a tombstone.
+// stoppable locks and returns the unfinished turns to which a stop refers. If the stop names a
+// message that belongs to no turn yet, it records the stop for that message and returns armed =
+// true.
 func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []candidate, armed bool, err error) {
 	const columns = `select t.id::text, t.asker_id, s.starter from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id `
 	if r.Message == "" && r.Ref.Thread == "" {
@@ -62,7 +64,8 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 		found, err = postgres.QueryAll[candidate](ctx, tx, ofThread, r.Tenant, r.Ref.Platform, r.Ref.Workspace, r.Ref.Channel, r.Ref.Thread, r.By.ID)
 		return found, false, err
 	}
-	// Expired tombstones are replaced; further stoppers are added to others.
+	// An expired stop of the message is replaced. Otherwise the person is added to those who
+	// requested the stop.
 	const mark = `
 		insert into surface_message as m (tenant_id, platform, workspace, channel, message, stop_at, stop_by, stop_privileged)
 		values ($1, $2, $3, $4, $5, clock_timestamp(), array[$6::text], $7)
@@ -106,7 +109,8 @@ func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []
 	return nil
 }
 
-// Requested implements session.Store.
+// Requested implements session.Store. It returns those of the given turns that must stop, because
+// of a stop, an edit or a deleted question.
 func (s *Store) Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error) {
 	if len(turns) == 0 {
 		return nil, nil

@@ -18,7 +18,8 @@ import (
 //go:embed queries/turn_family.sql
 var familyQuery string
 
-// Withdraw implements session.Store.
+// Withdraw implements session.Store. It erases a question whose platform message was deleted, and
+// ends its turns.
 func (s *Store) Withdraw(
 	ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string,
 ) (changed session.Changed, err error) {
@@ -41,7 +42,7 @@ func (s *Store) Withdraw(
 	return changed, nil
 }
 
-// withdraw ends all turns with the same question, and erases the question.
+// withdraw ends all turns with the same question as the turn id, and erases the question.
 func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, sentence string) error {
 	family, err := lockFamily(ctx, tx, tenant, id)
 	if err != nil {
@@ -105,13 +106,15 @@ func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ..
 	return nil
 }
 
-// Erase implements session.Store.
+// Erase implements session.Store. It deletes an answer after a person deleted a page of it on the
+// platform. It returns the running turns that must stop.
 func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		erased, running = false, nil
 		var turn string
-		// Lock the message before its turn, as everywhere. A message that the bot deletes belongs
-		// to a held turn or is no page any more. An unknown message gets a row that waits for it.
+		// Lock the message before its turn, as everywhere. An unknown message gets a row that
+		// records the deletion until the message is posted. If the bot itself deletes a message,
+		// its turn is leased or the message is no longer a page.
 		const message = `
 			insert into surface_message (tenant_id, platform, workspace, channel, message, stop_at, deleted) values ($1, $2, $3, $4, $5, clock_timestamp(), true)
 			on conflict (tenant_id, platform, workspace, channel, message) do update set deleted = true`
@@ -147,7 +150,8 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 	return erased, running, nil
 }
 
-// eraseBegun removes an answer that is being written if the deleted message is its first page.
+// eraseBegun removes an answer that is being written if the deleted message is its first page. It
+// reports whether it did, and returns the running turns that must stop.
 func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, []session.TurnID, error) {
 	const of = `
 		select t.id::text from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
@@ -167,7 +171,7 @@ func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at threa
 	return err == nil, running, err
 }
 
-// removeBegun removes an answer that is being written. It returns the turns that are running.
+// removeBegun removes an answer that is being written. It returns the running turns that must stop.
 func removeBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string) ([]session.TurnID, error) {
 	running, err := removeLineage(ctx, tx, tenant, turn, session.Removal{})
 	if err != nil {

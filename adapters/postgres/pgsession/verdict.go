@@ -12,7 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Judged implements session.Store. It stores all verdicts in one round trip.
+// Judged implements session.Store. It stores decisions about messages in one round trip. A newer
+// decision about a message replaces the older one.
 func (s *Store) Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error {
 	batch := new(pgx.Batch)
 	for _, v := range verdicts {
@@ -28,9 +29,9 @@ func (s *Store) Judged(ctx context.Context, tenant access.TenantID, verdicts []s
 	return nil
 }
 
-// Verdict implements session.Store.
+// Verdict implements session.Store. It returns the decision about a message, or the zero value.
 func (s *Store) Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error) {
-	// By the primary key.
+	// Served by the primary key.
 	const load = `
 		select thread, action, reason, at from verdict
 		where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5`

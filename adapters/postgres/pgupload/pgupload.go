@@ -32,8 +32,8 @@ func New(db *postgres.DB) *Store { return &Store{db} }
 // errUnchanged rolls back a transaction that would change nothing.
 var errUnchanged = errors.New("the content is the same")
 
-// changed raises the revision of a tenant's files. Until the transaction ends, no other transaction
-// can change files of the tenant.
+// changed increments the revision of a tenant's files. Until the transaction ends, no other
+// transaction can change files of the tenant.
 const changed = `
 	insert into upload_state (tenant_id, revision) values ($1, 1)
 	on conflict (tenant_id) do update set revision = upload_state.revision + 1`
@@ -99,7 +99,7 @@ const columns = `id, project, name, readers, size, hash, platform, workspace, pe
 
 // before returns the stored file that f would replace, or nil if there is none.
 func before(ctx context.Context, tx pgx.Tx, tenant access.TenantID, f upload.File) (*upload.File, error) {
-	// By the unique constraint.
+	// Served by the unique constraint.
 	rows, err := tx.Query(ctx, `select `+columns+` from upload where tenant_id = $1 and project = $2 and readers_key = $3 and name = $4`,
 		tenant, f.Project, readersKey(f.Readers), postgres.Storable(f.Name))
 	if err != nil {

@@ -27,8 +27,8 @@ const lockClass = 0x73_63_72_61 // "scra"
 // dropping limits how long creating or dropping a schema may take after the context has ended.
 const dropping = 30 * time.Second
 
-// Schema is a scratch schema. It exists until Drop. If the process dies, the next Create drops the
-// schema.
+// Schema is a temporary schema in a database. It exists until Drop. If the process dies, the next
+// Create drops it.
 type Schema struct {
 	name string
 	url  string
@@ -64,11 +64,11 @@ func (s *Schema) create(ctx context.Context, address string) error {
 	if s.url, err = within(address, s.name, home); err != nil {
 		return err
 	}
-	// The lock comes first, so that no other process takes the schema for one that was left behind.
+	// The lock comes first, so that no other process drops the new schema as abandoned.
 	if _, err := s.conn.Exec(ctx, `select pg_advisory_lock($1::int, hashtext($2))`, lockClass, s.name); err != nil {
 		return fmt.Errorf("lock the scratch schema: %w", err)
 	}
-	// Whoever interrupts this statement would not know whether there is something to be dropped.
+	// If this statement were interrupted, it would be unknown whether there is a schema to drop.
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
 	defer cancel()
 	if _, err := s.conn.Exec(whole, "create schema "+s.name); err != nil {
@@ -138,12 +138,12 @@ func refused(err error) bool {
 	return errors.As(err, &failed) && failed.Code == "42501"
 }
 
-// vectorHome returns the schema that contains pgvector. If pgvector is missing, it installs it in
-// the default schema. Otherwise migrations would install pgvector in the scratch schema, and it
-// would be dropped with that schema.
+// vectorHome returns the schema that contains pgvector, and installs pgvector in the default schema
+// if it is missing. Migrations would install it in the scratch schema, and it would be dropped with
+// that schema.
 func vectorHome(ctx context.Context, conn *pgx.Conn) (string, error) {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// The number is the extension's name as bytes, the lock under which migrations install it too.
+		// The key is "vector" in ASCII. Migrations take the same lock to install the extension.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'766563746f72'::bigint)`); err != nil {
 			return err
 		}
@@ -161,7 +161,8 @@ func vectorHome(ctx context.Context, conn *pgx.Conn) (string, error) {
 	return home, nil
 }
 
-// within adds a search path to an address. The address is a URL or a string of keywords.
+// within returns address with a search path of schema, then home. The address is a URL or a string
+// of keywords.
 func within(address, schema, home string) (string, error) {
 	path := schema + "," + home
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
@@ -171,7 +172,8 @@ func within(address, schema, home string) (string, error) {
 	if err != nil {
 		return "", errors.New("read the database address: it is not one such as postgres://user@host:5432/footnote")
 	}
-	// The parts stay as they are written: pgx reads a plus sign as itself, and url.Values would not.
+	// The parameters are not re-encoded: pgx reads a plus sign as itself, and url.Values would
+	// not.
 	parts := slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(part string) bool {
 		return part == "" || strings.HasPrefix(part, "search_path=")
 	})

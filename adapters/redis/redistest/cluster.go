@@ -22,7 +22,7 @@ type Cluster struct {
 const (
 	masters   = 3
 	slots     = 16384
-	nodeLimit = 30 * time.Second // for a node to answer, and for the cluster to agree
+	nodeLimit = 30 * time.Second // timeout for a node to answer, and for the cluster to be complete
 )
 
 // StartCluster starts a cluster of three masters and stops it when the test ends. It returns when
@@ -58,7 +58,7 @@ func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Du
 	for _, n := range c.nodes {
 		met := time.Now()
 		c.until(ctx, n, "CLUSTER NODES", func(said string) bool {
-			// a node that is slow is not met, or met by one side alone, and no node tries again
+			// A slow node may not be met, or be met by one side only, and no node tries again.
 			if time.Since(met) > time.Second {
 				met = time.Now()
 				for _, other := range c.nodes {
@@ -67,7 +67,8 @@ func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Du
 					}
 				}
 			}
-			// What is published through a node that has no link to another one yet does not get there.
+			// A message that is published through a node does not reach a node to which it has no
+			// link yet.
 			return strings.Count(said, " connected") == nodes && !strings.Contains(said, "handshake")
 		})
 	}
@@ -110,7 +111,7 @@ func (c *Cluster) stop() {
 	}
 }
 
-// kill ends a node as a crash would.
+// kill kills a node, like a crash.
 func (c *Cluster) kill(n *node) {
 	if err := n.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		c.tb.Error(err)

@@ -27,7 +27,7 @@ func StartReplicatedCluster(tb testing.TB) *Cluster {
 	for _, n := range c.nodes[masters:] {
 		c.until(ctx, n, "INFO replication", func(said string) bool { return strings.Contains(said, "master_link_status:up") })
 	}
-	for _, n := range c.nodes { // who votes for a replica must know whose it is
+	for _, n := range c.nodes { // a node votes for a replica only if it knows the replica's master
 		c.until(ctx, n, "CLUSTER NODES", func(said string) bool { return strings.Count(said, "slave") == masters })
 	}
 	return c
@@ -48,7 +48,7 @@ func (c *Cluster) KillMasterOf(name string) {
 		first++
 	}
 	master, replica := c.nodes[first], c.nodes[masters+first]
-	// the machine stood still for so long that it took over already
+	// On a slow machine, the replica may have taken over already.
 	if infoOf(c.must(ctx, replica, "INFO replication"), "role") == "master" {
 		master, replica = replica, master
 	}
@@ -58,7 +58,7 @@ func (c *Cluster) KillMasterOf(name string) {
 	c.kill(master)
 }
 
-// infoOf returns a field of INFO.
+// infoOf returns the value of a field in the reply to INFO, or "".
 func infoOf(said, field string) string {
 	for line := range strings.Lines(said) {
 		if name, value, _ := strings.Cut(strings.TrimSpace(line), ":"); name == field {

@@ -38,8 +38,8 @@ func (c *Cluster) start(ctx context.Context, program string, timeout time.Durati
 		}
 	})
 	for {
-		// Below the ports that systems hand out to connections, and below those that tests give to
-		// programs which may not listen there yet. One that is taken makes the server end at once.
+		// These ports are below those that systems give to connections, and below those that tests
+		// reserve for other programs. If a port is taken, the server ends at once.
 		n := &node{port: 10_000 + rand.IntN(2_500), bus: 12_500 + rand.IntN(2_500), ended: make(chan struct{})}
 		n.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, "--port", strconv.Itoa(n.port), "--bind", "127.0.0.1", "--cluster-enabled", "yes",
 			"--cluster-port", strconv.Itoa(n.bus), "--cluster-node-timeout", strconv.FormatInt(timeout.Milliseconds(), 10),

@@ -65,7 +65,8 @@ func (s *Server) Calls(command string) int {
 	return n
 }
 
-// Restart starts the server again on the same address. It returns when the server answers.
+// Restart kills the server if it runs, and starts it again on the same address. It returns when the
+// server answers.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	s.Stop()

@@ -21,7 +21,7 @@ const unsaidPause = 5 * time.Second
 // codeLocked is Slack's error code for a thread in which only its managers may write.
 const codeLocked = "restricted_action_thread_locked"
 
-// Meanings of Slack's error codes for a message. They apply to all methods.
+// Slack's error codes by their meaning for a message. They apply to all methods.
 var (
 	codesGone    = []string{"message_not_found"}
 	codesFixed   = []string{"cant_update_message", "cant_delete_message", "edit_window_closed", "is_inactive", "block_mismatch"}

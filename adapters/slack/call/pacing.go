@@ -17,7 +17,7 @@ import (
 type tier struct {
 	burst   int
 	every   time.Duration
-	channel bool // for each channel by itself
+	channel bool // the limit is per channel, not per workspace
 	reserve int  // part of burst for final writes only; 0: a fifth
 }
 

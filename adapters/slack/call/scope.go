@@ -34,7 +34,8 @@ var Scopes = []Scope{
 	{"groups:history", "to follow a thread in a private channel without a new mention, and to read it as a source", false, true},
 }
 
-// GroupScope is the scope for reading user groups. Without it, user groups cannot be mapped.
+// GroupScope is the scope for reading user groups. Without it, user groups cannot be mapped to
+// groups of the configuration.
 const GroupScope = "usergroups:read"
 
 // AppScope is the scope of the app-level token. The method openSocket needs this scope.

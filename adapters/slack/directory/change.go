@@ -61,14 +61,14 @@ func (d *Directory) tells(id string, raw []byte) (is access.Standing, account ac
 	if d.counts(&said.Event.User) {
 		return access.Inside, account, at
 	}
-	return access.Outside, account, time.Now().Add(time.Second) // it is believed, however late it is
+	return access.Outside, account, time.Now().Add(time.Second) // believed however late the event arrives
 }
 
 // hear registers this process as a receiver of changes. It does nothing if the process receives no
 // events or has registered recently.
 func (d *Directory) hear(ctx context.Context) error {
 	if d.slack.Config.AppToken != "" && d.slack.Connected() == 0 {
-		return nil // others may
+		return nil // other replicas may receive events
 	}
 	d.mu.Lock()
 	due := time.Since(d.heard) >= access.HearingEvery

@@ -70,7 +70,8 @@ type Directory struct {
 	heard  time.Time                       // last registration of this process for changes
 }
 
-// knownPerson is a cached fact and its age.
+// knownPerson is a cached fact about a person, a channel or the user groups. It holds the time at
+// which the fact was read, and the version from before that.
 type knownPerson[T any] struct {
 	value   T
 	at      time.Time
@@ -92,7 +93,7 @@ func (d *Directory) here() access.Workspace {
 	return access.Workspace{Platform: string(call.Platform), ID: d.slack.Identity().Team}
 }
 
-// homesScope is the scope of all people's channels.
+// homesScope is the scope whose change expires the cached channels of all people.
 const homesScope = "homes"
 
 // recall returns the cached value of a key. ok is false if the value is older than age or if a
@@ -128,7 +129,7 @@ func (d *Directory) Joined(ctx context.Context, channel string) bool {
 	return err == nil && found.joined
 }
 
-// Profile returns the profile of a person.
+// Profile returns the profile of a person. With an error, it returns the profile of an outsider.
 func (d *Directory) Profile(ctx context.Context, id string) (Profile, error) {
 	p, ok, version, err := recall(ctx, d, d.profiles, id, peopleAge, id)
 	if err != nil {
@@ -198,9 +199,9 @@ func zone(name string, offset int) *time.Location {
 // lookWait is the maximum time that a question waits for a rate limit before it looks up a person.
 const lookWait = 2 * time.Second
 
-// turn blocks until limit allows one more call, at most for lookWait. After that it returns
-// access.ErrPending and thread.ErrNoRoom. The error means that the fact will be known later.
-// Callers must not treat a person as having fewer permissions because of it.
+// turn blocks until limit allows one more call, at most for lookWait. After that it returns an
+// error that wraps access.ErrPending and thread.ErrNoRoom. It means that the fact will be known
+// later, so callers must not treat a person as having fewer permissions because of it.
 func turn(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()

@@ -53,7 +53,7 @@ func (d *Directory) list(ctx context.Context) (err error) {
 	if err := d.hear(ctx); err != nil {
 		return err
 	}
-	version, err := d.changes.Version(ctx, d.here()) // of whoever has not changed lately
+	version, err := d.changes.Version(ctx, d.here()) // equals the version of each person without a recent change
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,8 @@ import (
 
 // Present returns the audience of an answer in a channel. For a small private channel, the audience
 // lists every person. For any other channel, the audience is everyone who can open the channel. If
-// the channel includes guests or another organisation, the channel itself is the audience's only
-// permission. The same applies to an unreadable channel, and Present then returns an error with the
-// reason.
+// the channel includes guests or another organisation, the audience has only the permission of the
+// channel itself. The same applies if the channel cannot be read. Present then returns an error.
 func (d *Directory) Present(ctx context.Context, channel string) (access.Presence, error) {
 	there := d.unknown(channel)
 	found, err := d.room(ctx, channel)
@@ -60,7 +59,8 @@ func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error)
 	return chat.Room{Ref: d.slack.Ref(channel, ""), Present: there, Open: found.public}, nil
 }
 
-// unknown returns the presence that is used for an unreadable channel.
+// unknown returns the presence with the least permissions in a channel: everyone who can open it,
+// including outsiders.
 func (d *Directory) unknown(channel string) access.Presence {
 	return access.Presence{
 		Tenant: d.slack.Config.Tenant, Held: []access.Held{{Principal: access.Channel(string(call.Platform), channel), From: "everybody here is in this channel"}},
@@ -113,8 +113,8 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 }
 
 // described returns the accounts of people in the workspace. It omits the workspace's own apps. It
-// looks up at most maxLookups people who are not stored. Further people are returned with an id
-// only.
+// looks up at most maxLookups people whose accounts are not stored. It returns the others with an
+// id only.
 func (d *Directory) described(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)
 	if err != nil {

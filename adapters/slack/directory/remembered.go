@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Remembered returns the audience of Present or Alone from cached facts, without calling Slack. It
-// is for events, which must be acknowledged before a call to Slack could finish. If ok is false,
-// the audience is the least possible, and the caller must ask Slack.
+// Remembered returns the audience of Alone if direct is true, or else the audience of Present. It
+// uses cached facts and does not call Slack, because an event must be acknowledged before a call
+// could finish. If ok is false, the audience is the least possible, and the caller must ask Slack.
 //
 // The audience of a channel may be minutes old and omits groups, because every turn checks its
 // listeners again. The audience of a person equals the result of Alone, because decisions depend on

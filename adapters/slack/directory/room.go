@@ -25,7 +25,7 @@ type room struct {
 // includes apps, which are removed from the result later.
 const mostInRoom = access.MostNamed + 20
 
-// room returns who can open a channel.
+// room returns who can open a channel. It asks Slack if no current answer is cached.
 func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 	found, ok, version, err := recall(ctx, d, d.channels, channel, channelAge, channel)
 	if err != nil {
@@ -114,10 +114,9 @@ func (d *Directory) ask(ctx context.Context, channel string) (room, error) {
 	return found, nil
 }
 
-// lookUp reports whether all of the given people are inside the organisation. It looks up each of
-// them, because the shared facts do not say. If there are more than maxLookups people, lookUp
-// returns an error. The error is access.ErrPending if a list of the workspace is being read. Errors
-// are never cached.
+// lookUp asks Slack about each person, and reports whether all of them are inside the organisation.
+// For more than maxLookups people it returns an error. The error is access.ErrPending if a list of
+// the workspace is being read. Errors are never cached.
 func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
 	if len(people) > maxLookups && roll.Pending {
 		return false, fmt.Errorf("find out who listens: the people of the workspace are being listed: %w", access.ErrPending)

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 )
 
-// File describes a file of a message. Fetch reads the content of the file.
+// File describes a file of a message. It does not hold the content.
 type File struct {
 	ID, Name, Media string
 	Size            int64

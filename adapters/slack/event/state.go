@@ -43,7 +43,7 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 		m.Bot = true
 	case "tombstone": // a deleted message with replies
 		m.Change = policy.Deleted
-	default: // joins, topics, pins and whatever comes to be
+	default: // joins, topics, pins and unknown kinds
 		m.System = true
 	}
 	root := cmp.Or(about.Thread, about.TS)
@@ -76,11 +76,12 @@ func About(m chat.Message) chat.Event {
 	return chat.Event{Deletion: &chat.Deletion{Ref: m.Ref, Message: m.ID}}
 }
 
-// settled is the age limit of threads whose new replies are found by the regular read of a channel.
+// settled is the age of a thread from which the regular read of a channel no longer finds new
+// replies.
 const settled = 13 * 24 * time.Hour
 
-// Changed returns the change for sources of chat history. It returns nil if the source finds the
-// change without help.
+// Changed returns what a message changes in the indexed history of a channel. It returns nil if the
+// regular read of the channel finds the change.
 func Changed(m chat.Message) *chat.Changed {
 	key, urgent := m.Ref.Thread, m.Change != policy.Created
 	if m.Direct || m.Own || m.System || !urgent && time.Since(TimeOf(thread.MessageID(key))) < settled {

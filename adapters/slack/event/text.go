@@ -76,7 +76,7 @@ func codeSpan(s string) int {
 	case end >= 0 && (fence == "```" || !strings.Contains(s[1:1+end], "\n")):
 		return end + 2*len(fence)
 	default:
-		return len(fence) // a quote that opens nothing
+		return len(fence) // a backtick that opens no code
 	}
 }
 

@@ -19,7 +19,7 @@ type Envelope struct {
 	Attempt int             `json:"retry_attempt"`
 }
 
-// Callback is the outer part of an event.
+// Callback is the outer object of a request of the Events API. Its field Event is the inner event.
 type Callback struct {
 	Type      string `json:"type"`
 	Challenge string `json:"challenge"`
@@ -48,7 +48,8 @@ func (c Callback) Concerns(team string) bool {
 	return c.Team == "" || c.Team == team || c.Through == team
 }
 
-// ID is an id. Some events send the id as a string, and others send an object that contains the id.
+// ID is the id of a channel or a person. Some events send the id as a string, and others send an
+// object that contains the id.
 type ID string
 
 // UnmarshalJSON implements json.Unmarshaler. It accepts a string or an object. Any other JSON value

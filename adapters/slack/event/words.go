@@ -80,12 +80,12 @@ func blockWords(raw json.RawMessage) []string {
 	}
 	blocks, err := Decode[[]piece]("blocks", raw)
 	if err != nil {
-		return nil // a message may be without
+		return nil // the message then counts as one without blocks
 	}
 	var lines []string
 	for _, b := range blocks {
 		switch b.Type {
-		case "actions", "context_actions", "image", "divider", "input": // no words that say anything
+		case "actions", "context_actions", "image", "divider", "input": // they hold no useful text
 		case "rich_text":
 			for _, e := range b.Elements {
 				lines = appendLine(lines, e.words(0))
@@ -133,14 +133,15 @@ func (p piece) words(depth int) string {
 	return b.String()
 }
 
-// Besides returns the blocks and attachments of a message that was read from the API.
+// Besides returns the blocks and attachments of a message that was read from the API. It returns
+// none if the message has text.
 func Besides(m api.Message) Beside {
 	if strings.TrimSpace(m.Text) != "" {
 		return Beside{}
 	}
 	raw, err := json.Marshal(m.Msg)
 	if err != nil {
-		return Beside{} // blocks that the library can read and not write
+		return Beside{} // the library cannot encode what it decoded
 	}
 	s, err := Decode[Beside]("a message", raw)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// items returns the documents for messages outside threads, newest first. The root of a thread
-// becomes the document of the whole thread.
+// items returns one item per thread, and one item per day for messages without replies. The root of
+// a thread in said becomes the item of the whole thread.
 func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.Item {
 	threads, days := sorted(said)
 	items := make([]transcript.Item, 0, len(threads)+len(days))
@@ -30,7 +30,8 @@ func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.It
 	return items
 }
 
-// thread returns the document of the thread with the given root.
+// thread returns the item for the thread with the given root. The item reads the thread when it is
+// loaded.
 func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item {
 	return transcript.Item{Key: root.Timestamp, Modified: versionOf([]api.Message{root}), Load: func(ctx context.Context) (document.Document, error) {
 		said, err := r.workspace.replies(ctx, c.ID, root.Timestamp)
@@ -49,7 +50,7 @@ func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item 
 	}}
 }
 
-// day returns the document of one day's messages without replies. said is sorted newest first.
+// day returns the item for one day's messages without replies. said is sorted newest first.
 func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	said = slices.Clone(said)
 	slices.Reverse(said)

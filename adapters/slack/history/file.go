@@ -65,7 +65,7 @@ func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) 
 		return "", err
 	}
 	if strings.HasPrefix(http.DetectContentType(data), "text/html") {
-		return "", nil // a page where people sign in, to which Slack leads whoever may not have the file
+		return "", nil // a sign-in page; Slack redirects there if the bot may not have the file
 	}
 	return attachment.Read(ctx, f.Name, f.Media, data, &attachment.Room{Text: mostText}).Text, nil
 }

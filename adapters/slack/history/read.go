@@ -61,7 +61,7 @@ func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.
 				return "", nil
 			}
 			if found.ResponseMetaData.NextCursor == "" {
-				return "", errRepeats // there is more, and no way to it
+				return "", errRepeats // Slack has more messages but sends no cursor
 			}
 			return found.ResponseMetaData.NextCursor, nil
 		}, func() { latest = lowest })

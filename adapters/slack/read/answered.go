@@ -11,9 +11,8 @@ import (
 )
 
 // Answered reports whether the bot has answered a message in its thread. A notice that is the whole
-// reply (chat.ReplySubject) counts as an answer. Answered reads Slack, because the store may lack
-// the question. A restored store lacks questions from after its backup. No store has messages that
-// only kept files.
+// reply (chat.ReplySubject) counts as an answer. Answered asks Slack and not the store. A restored
+// store lacks later questions, and no store has the messages that only added files.
 func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	if event.SourceOf(m.Source).Alone {
 		return false, nil

@@ -22,7 +22,8 @@ func (c *Reader) Fetch(ctx context.Context, list []event.File) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.slack.Config.MaxFileTokens), head, c.fetch)
 }
 
-// Attachments yields the files of a message as raw data. Each file has at most most bytes.
+// Attachments yields the files of a message as raw data, with at most the given number of bytes per
+// file.
 func (c *Reader) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
 	source := event.SourceOf(m.Source)
 	if source.FilesUnknown {

@@ -60,7 +60,7 @@ func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thre
 	return said, more, nil
 }
 
-// One reads one message.
+// One reads one message. It returns thread.ErrMessageGone if the message does not exist.
 func (c *Reader) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (chat.Message, error) {
 	if err := c.slack.Reads.Wait(ctx); err != nil {
 		return chat.Message{}, fmt.Errorf("read a message: %w", err)
@@ -151,8 +151,8 @@ func rank(first []string, channel string) int {
 
 type visitError struct{ error }
 
-// rootsBack is the period before the search in which Unheard also reads the roots of threads. These
-// threads may have new replies.
+// rootsBack is how long before the start of the search Unheard also reads the roots of threads.
+// These threads may have new replies.
 const rootsBack = 6 * 24 * time.Hour
 
 // stamp formats a time in the form of a message id.
@@ -208,7 +208,7 @@ func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string
 		if err != nil {
 			return fmt.Errorf("read a channel: %w", call.Explain("conversations.history", err))
 		}
-		for _, m := range slices.Backward(found.Messages) { // newest first, as they come
+		for _, m := range slices.Backward(found.Messages) { // oldest first; Slack lists the newest first
 			if err := c.unheardFrom(ctx, channel, oldest, m, visit); err != nil {
 				return err
 			}
@@ -217,7 +217,7 @@ func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string
 			break
 		}
 		if page > 0 && len(found.Messages) < size && window[1] != "" {
-			break // Slack hands out little at a time: a week would take hours
+			break // Slack sends small pages: a week would take hours
 		}
 		size = call.NextPage
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// twins matches the two events of one message. The app_mention event does not list files. The
-// message event lists them.
+// twins matches the two events that Slack sends for a message with a mention of the bot. The
+// app_mention event does not list files, but the message event does.
 type twins struct {
 	// the message event of the last mention did not arrive in time, and no message event has
 	// arrived since
@@ -64,7 +64,6 @@ func (c *Reader) TellOfFiles(channel, ts string, files []event.File) {
 	c.twins.recordFiles(channel, ts, files)
 }
 
-// recordFiles records the files of a message event.
 func (t *twins) recordFiles(channel, ts string, files []event.File) {
 	t.absent.Store(false)
 	found := t.of(channel, ts)
@@ -88,7 +87,7 @@ func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	found := c.twins.of(m.Ref.Channel, string(m.ID))
 	wait := twinWait
 	if c.twins.absent.Load() {
-		wait = 0 // the app hears of mentions alone, it seems
+		wait = 0 // the app seems to receive no message events
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -37,7 +37,7 @@ func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 // within three seconds.
 const smallPayload = 16 << 10
 
-// decode reserves the required memory and calls event.Decode.
+// decode calls event.Decode. For payloads larger than smallPayload, it first waits for memory.
 func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
 	if len(raw) <= smallPayload {
 		return event.Decode[T](what, raw)
@@ -128,7 +128,7 @@ func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callba
 		}
 		return nil
 	case "reaction_added":
-		if e.Item.TS == "" || string(e.User) == c.slack.Identity().User { // a file's has none
+		if e.Item.TS == "" || string(e.User) == c.slack.Identity().User { // a reaction to a file has none
 			return nil
 		}
 		name, _, _ := strings.Cut(e.Reaction, "::") // without the skin tone
@@ -149,7 +149,7 @@ func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callba
 		c.slack.Logger.ErrorContext(ctx, "slack has withdrawn the app's tokens; install the app to the workspace again and set the new SLACK_BOT_TOKEN",
 			"event", e.Type)
 		return nil
-	default: // app_context_changed, assistant_thread_context_changed, and whatever comes to be
+	default: // app_context_changed, assistant_thread_context_changed, and unknown events
 		return nil
 	}
 }
@@ -169,7 +169,7 @@ func pressKey(trigger string, parts ...string) string {
 	}
 	h := fnv.New64a()
 	for _, part := range parts {
-		_, _ = io.WriteString(h, part+"\x00") // a hash takes everything
+		_, _ = io.WriteString(h, part+"\x00") // never fails for a hash
 	}
 	return fmt.Sprintf("trigger:%s:%016x", trigger, h.Sum64())
 }
@@ -244,7 +244,7 @@ func (c *Receiver) interaction(ctx context.Context, h chat.Handler, i event.Inte
 		}
 		p.EventKey = pressKey("view:"+i.View.ID, i.User.ID, i.View.Callback, p.Text)
 		return tell(ctx, h, chat.Event{Press: &p})
-	default: // view_closed, and whatever comes to be
+	default: // view_closed, and unknown kinds
 		return nil
 	}
 }

@@ -40,7 +40,7 @@ func laneOf(e event.Envelope) int {
 	event := where.Event
 	channel := cmp.Or(event.Channel, event.Item.Channel, where.ChannelID, string(where.Channel))
 	h := fnv.New32a()
-	_, _ = io.WriteString(h, channel) // a hash takes everything
+	_, _ = io.WriteString(h, channel) // never fails for a hash
 	if !strings.HasPrefix(channel, "D") {
 		_, _ = io.WriteString(h, cmp.Or(event.Message.ThreadTS, event.Previous.ThreadTS, event.ThreadTS,
 			event.Message.TS, event.Previous.TS, event.DeletedTS, event.Item.TS, event.TS))

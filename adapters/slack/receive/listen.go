@@ -317,7 +317,7 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 					}
 					return failed.ErrorObj
 				}
-			default: // envelopes, which are handed out below
+			default: // envelopes are handled below
 			}
 			e, ok := envelopeOf(evt)
 			if !ok {
@@ -325,10 +325,10 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 			}
 			c.peek(ctx, e.Type, e.Payload)
 			if c.queued.Acquire(ctx, int64(len(e.Payload))) != nil {
-				continue // ctx is done: it comes again, to another process or to the next one
+				continue // ctx is done: Slack delivers the event again
 			}
 			select {
-			case <-ctx.Done(): // likewise
+			case <-ctx.Done(): // Slack delivers the event again
 				c.queued.Release(int64(len(e.Payload)))
 			case work[laneOf(e)] <- job{e, client}:
 			}

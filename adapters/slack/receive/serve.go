@@ -56,7 +56,7 @@ func (c *Receiver) Handler(h chat.Handler) http.Handler {
 		}
 		if kind == "url_verification" {
 			w.Header().Set("Content-Type", "text/plain")
-			_, _ = w.Write(payload) // Slack has gone when this fails
+			_, _ = w.Write(payload) // fails only if Slack has gone
 			return
 		}
 		// As with sockets, an accepted event is handled to its end, even after Slack has stopped
@@ -65,7 +65,7 @@ func (c *Receiver) Handler(h chat.Handler) http.Handler {
 		defer cancel()
 		c.peek(ctx, kind, payload)
 		handle := c.inTime
-		if kind == "events_api" { // comes again when it was not taken in
+		if kind == "events_api" { // Slack repeats events that were not accepted
 			handle = c.handle
 		}
 		sentence, err := handle(ctx, h, kind, payload)
@@ -81,7 +81,7 @@ func (c *Receiver) Handler(h chat.Handler) http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(ephemeral(sentence)) // likewise
+		_ = json.NewEncoder(w).Encode(ephemeral(sentence)) // fails only if Slack has gone
 	})
 }
 

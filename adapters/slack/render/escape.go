@@ -40,7 +40,7 @@ func neutralCode(s string) string {
 	return inCode.ReplaceAllString(s, "<"+gap+"$1")
 }
 
-// unmention breaks @here and similar words.
+// unmention replaces the "@" of @here, @channel and @everyone by between.
 func unmention(s, between string) string {
 	return answer.Unmention(s, between, true, "here", "channel", "everyone")
 }
@@ -158,7 +158,7 @@ func plainWord(word string) bool {
 // mrkdwnWord escapes text for mrkdwn. Mrkdwn can escape only three characters as entities. For
 // other special characters, mrkdwnWord inserts gap between the character and its text.
 func mrkdwnWord(word string, at answer.Place) string {
-	if plainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // between blanks nothing begins or ends
+	if plainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // a mark between blanks has no effect
 		return word
 	}
 	var b strings.Builder
@@ -174,7 +174,7 @@ func mrkdwnWord(word string, at answer.Place) string {
 		case '>':
 			b.WriteString("&gt;")
 		case '|':
-			if at.Label { // what is behind it would be the label
+			if at.Label { // the text after it would become the label
 				r = '¦'
 			}
 			b.WriteRune(r)

@@ -54,7 +54,7 @@ func (mrkdwn) Link(label, raw string) string {
 		return ""
 	}
 	to = strings.ReplaceAll(to, "&", "&amp;")
-	if written.Replace(label) == written.Replace(strings.ReplaceAll(raw, "&", "&amp;")) { // Slack shows the address, with none of its characters taken for a mark
+	if written.Replace(label) == written.Replace(strings.ReplaceAll(raw, "&", "&amp;")) { // the label is the address
 		return "<" + to + ">"
 	}
 	return "<" + to + "|" + label + ">"

@@ -26,8 +26,8 @@ func sourceOf(s foot.Source) Source {
 	return out
 }
 
-// labels returns the number and title of a source. It also returns those of the other cited
-// sections of the document.
+// labels returns the number and title of a source, followed by those of the other cited sections of
+// the document.
 func (s Source) labels() string {
 	out := s.label()
 	for _, other := range s.Also {

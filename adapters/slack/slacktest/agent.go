@@ -103,7 +103,7 @@ func (p *Person) Become(edit func(*Person)) {
 	s.event(nil, map[string]any{"type": "user_change", "user": s.user(p), "event_ts": s.ts()})
 }
 
-// Leave removes a person from a channel.
+// Leave removes a person from a channel and delivers the event.
 func (p *Person) Leave(c *Channel) {
 	s := p.server
 	s.mu.Lock()

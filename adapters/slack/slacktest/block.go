@@ -33,7 +33,7 @@ const (
 	maxHeader   = 150
 )
 
-// checkBlocks returns the error with which Slack would refuse blocks.
+// checkBlocks returns the error with which Slack would refuse blocks, or nil.
 func checkBlocks(raw json.RawMessage) error {
 	var blocks []block
 	if json.Unmarshal(raw, &blocks) != nil {

@@ -53,7 +53,7 @@ func (s *Server) UserGroup(handle string, people ...*Person) *UserGroup {
 	return g
 }
 
-// Regroup replaces the members of a user group.
+// Regroup replaces the members of a user group and delivers the event.
 func (s *Server) Regroup(g *UserGroup, people ...*Person) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ type Delivery struct {
 	Payload  json.RawMessage
 }
 
-// delivery is a delivery in progress.
+// delivery is a Delivery that has not ended.
 type delivery struct {
 	Delivery
 	payload map[string]any
@@ -46,7 +46,7 @@ func (s *Server) event(c *Channel, inner map[string]any) {
 	})
 }
 
-// Event delivers an inner event.
+// Event delivers an event of the Events API. inner is the event without its outer callback.
 func (s *Server) Event(inner map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *Server) Again(event string) {
 	}
 }
 
-// deliver starts a delivery. s.mu is held.
+// deliver starts a delivery and returns its id. s.mu must be held.
 func (s *Server) deliver(kind, event string, payload map[string]any) string {
 	d := &delivery{Delivery: Delivery{ID: "env-" + s.ts(), Kind: kind, Event: event, Sent: time.Now()}, payload: payload}
 	d.EventID, _ = payload["event_id"].(string)
@@ -99,7 +99,7 @@ func (s *Server) attempt(d *delivery) {
 	})
 }
 
-// missed schedules the next attempt, or gives up.
+// missed handles an attempt without acknowledgement. It schedules the next attempt, or gives up.
 func (s *Server) missed(id, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (s *Server) request(d *delivery) {
 	case "events_api":
 		body, _ = json.Marshal(d.payload) // never fails for maps and strings
 	case "interactive":
-		payload, _ := json.Marshal(d.payload) // likewise
+		payload, _ := json.Marshal(d.payload) // never fails for maps and strings
 		kind, body = "application/x-www-form-urlencoded", []byte(url.Values{"payload": {string(payload)}}.Encode())
 	default:
 		form := url.Values{}

@@ -20,7 +20,7 @@ type File struct {
 type upload struct {
 	File
 	id      string
-	length  int      // announced of a file of the bot's that is not complete
+	length  int      // announced size of an incomplete upload by the bot, else 0
 	title   string   // displayed title; empty: the name
 	message *Message // message that shows the bot's file
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// page returns the requested part of a list. Of limit Slack says: "The maximum number of items to
-// return. Fewer than the requested number of items may be returned, even if the end of the list
+// page returns the requested part of a list. Slack says about limit: "The maximum number of items
+// to return. Fewer than the requested number of items may be returned, even if the end of the list
 // hasn't been reached."
 func page(form url.Values, total int) (from, size int) {
 	limit, err := strconv.Atoi(form.Get("limit"))
@@ -22,16 +22,16 @@ func page(form url.Values, total int) (from, size int) {
 	return from, min(limit, total-from)
 }
 
-// Cursor is the beginning of every cursor. Use it in a Fault for calls with a cursor.
-// "invalid_cursor: Value passed for cursor was not valid or is no longer valid."
+// Cursor is the beginning of every cursor. Use it in a Fault that fails calls with a cursor, for
+// example with Slack's error "invalid_cursor".
 const Cursor = "next:"
 
 func nextCursor(from int) map[string]string {
 	return map[string]string{"next_cursor": Cursor + strconv.Itoa(from)}
 }
 
-// wire returns a channel in the format of lists, without its members. "is_private: means the
-// conversation is privileged between two or more members. Respect their privacy."
+// wire returns a channel in the format of lists, without its members. is_private is also true for
+// direct messages, because it "means the conversation is privileged between two or more members".
 func (c *Channel) wire() map[string]any {
 	return map[string]any{
 		"id": c.ID, "name": c.Name, "is_channel": !c.Private && !c.Direct, "is_group": c.Private, "is_private": c.Private || c.Direct,
@@ -160,7 +160,8 @@ func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (r
 	return out, nil
 }
 
-// repliesTo counts the replies in the thread of a message. s.mu must be held.
+// repliesTo returns the number of replies in the thread of a message, and the id of the last reply.
+// s.mu must be held.
 func (s *Server) repliesTo(root *Message) (count int, last string) {
 	if root.Thread != "" && root.Thread != root.TS {
 		return 0, ""
@@ -215,7 +216,7 @@ func (s *Server) MayOpen(p *Person, c *Channel) bool {
 	}
 }
 
-// Answer posts a message in a thread as the bot.
+// Answer posts a message in a thread as the bot and returns its id.
 func (s *Server) Answer(c *Channel, root, text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

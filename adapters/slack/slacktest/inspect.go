@@ -103,8 +103,8 @@ func (s *Server) Delivered(id string) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// Wait blocks until a condition is true. It checks the condition after every change. It returns an
-// error if ctx is done first.
+// Wait blocks until holds returns true. It checks holds after every change. If ctx is done first,
+// it returns an error with the text "wait until", what and the cause.
 func (s *Server) Wait(ctx context.Context, what string, holds func() bool) error {
 	if err := s.changed.Until(ctx, holds); err != nil {
 		return fmt.Errorf("wait until %s: %w", what, err)

@@ -70,7 +70,7 @@ func (s *Server) Fail(f Fault) { s.faults.Add(f, 0, f.Times) }
 // Mend removes all faults.
 func (s *Server) Mend() { s.faults.Mend() }
 
-// fault returns the next fault for a method.
+// fault returns the next fault for a call, or nil.
 func (s *Server) fault(name string, form url.Values) *Fault {
 	found, ok := s.faults.Next(func(f Fault) bool { return (f.Method == "" || f.Method == name) && f.about(form) })
 	if !ok {
@@ -79,7 +79,7 @@ func (s *Server) fault(name string, form url.Values) *Fault {
 	return &found
 }
 
-// about reports whether a fault applies to a call.
+// about reports whether a parameter of a call contains f.Holds.
 func (f *Fault) about(form url.Values) bool {
 	for _, values := range form {
 		for _, v := range values {

@@ -25,7 +25,7 @@ type Message struct {
 	Subtype             string   // "channel_join" …; empty for people's messages
 
 	began     time.Time // start of the stream
-	stoppedBy string    // pressed stop
+	stoppedBy string    // person who pressed stop
 }
 
 // Shown returns the visible text of a message. It is the text of the blocks or of the stream. If
@@ -68,7 +68,7 @@ func pad(n int64, width int) string {
 	return strings.Repeat("0", max(width-len(text), 0)) + text
 }
 
-// add stores a new message. s.mu is held.
+// add assigns an id to a new message and stores it. s.mu must be held.
 func (s *Server) add(op string, m Message) *Message {
 	m.TS = s.ts()
 	at := place{m.Channel, m.TS}
@@ -92,7 +92,8 @@ func (s *Server) own(form url.Values) (*Message, error) {
 	return m, nil
 }
 
-// postTo checks the destination of a message. s.mu must be held.
+// postTo returns an empty message of the bot for the requested channel and thread. It returns
+// Slack's error if the bot cannot post there. s.mu must be held.
 func (s *Server) postTo(form url.Values) (Message, error) {
 	c := s.channels[form.Get("channel")]
 	switch {
@@ -110,7 +111,7 @@ func (s *Server) postTo(form url.Values) (Message, error) {
 	return m, nil
 }
 
-// content reads the text and blocks of a message from a request. s.mu is held.
+// content reads the text and blocks of a message from a request into m. s.mu must be held.
 func content(form url.Values, m *Message) error {
 	m.Text, m.Markdown, m.Blocks = form.Get("text"), form.Get("markdown_text"), nil
 	if m.Markdown != "" && (m.Text != "" || form.Get("blocks") != "") {
@@ -134,7 +135,8 @@ func content(form url.Values, m *Message) error {
 	return nil
 }
 
-// announce delivers the event about a message of the bot. s.mu must be held.
+// announce delivers the event about a message of the bot, and returns the reply to the call. s.mu
+// must be held.
 func (s *Server) announce(m *Message) reply {
 	s.told(s.channels[m.Channel], m)
 	return posted(m)

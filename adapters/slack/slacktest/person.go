@@ -275,14 +275,14 @@ func (p *Person) Click(c *Channel, ts, action, value string) string {
 	})
 }
 
-// Kick removes the bot from a channel.
+// Kick removes the bot from a channel. It delivers no event.
 func (s *Server) Kick(c *Channel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.Members = slices.DeleteFunc(c.Members, func(id string) bool { return id == BotUser })
 }
 
-// Join adds someone to a channel.
+// Join adds a person to a channel and delivers the event.
 func (p *Person) Join(c *Channel) {
 	s := p.server
 	s.mu.Lock()
@@ -291,7 +291,8 @@ func (p *Person) Join(c *Channel) {
 	s.event(c, map[string]any{"type": "member_joined_channel", "user": p.ID, "channel": c.ID, "team": p.Team, "event_ts": s.ts()})
 }
 
-// Invite adds the bot to a channel on behalf of a person.
+// Invite delivers the event that a person added the bot to a channel. It does not change the
+// channel's members.
 func (p *Person) Invite(c *Channel) {
 	s := p.server
 	s.mu.Lock()

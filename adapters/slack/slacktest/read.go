@@ -96,7 +96,7 @@ func (s *Server) user(p *Person) map[string]any {
 		profile["email"] = p.Email
 	}
 	stranger := p.Team != TeamID && p.Team != ""
-	for _, c := range s.channels { // whoever shares a channel with the bot is none, as Slack counts
+	for _, c := range s.channels { // Slack counts no member of the bot's channels as a stranger
 		stranger = stranger && (!c.has(p.ID) || !c.has(BotUser))
 	}
 	out := map[string]any{

@@ -23,7 +23,7 @@ const (
 	responseLife = 30 * time.Minute
 )
 
-// respondAt creates a response_url. s.mu is held.
+// respondAt creates a response_url. s.mu must be held.
 func (s *Server) respondAt(p *Person, c *Channel, pressed string) string {
 	id := strings.ReplaceAll(s.ts(), ".", "")
 	s.responses[id] = &response{person: p.ID, channel: c.ID, message: place{c.ID, pressed}, left: maxResponses, until: time.Now().Add(responseLife)}

@@ -8,21 +8,19 @@ import (
 	"strconv"
 )
 
-// What Slack says of uploads:
+// Slack's documentation of uploads says under https://docs.slack.dev/reference/methods:
 //
-//   - https://docs.slack.dev/reference/methods/files.getUploadURLExternal: "length: Size in bytes of the file being uploaded." "Upload a file by making
-//     a POST request to the upload URL." "Files can be sent as raw bytes or can be multipart form encoded. Slack will return HTTP 200 if the upload is
-//     successful" — "missing_argument: A required argument was not provided. Typically only occurs when the `length` provided is 0." —
-//     "file_uploads_disabled: Team has disabled all file uploads."
-//   - https://docs.slack.dev/reference/methods/files.completeUploadExternal: "Channel ID where the file will be shared. If not specified the file will
-//     be private." "Never use a reply's ts value; use its parent instead." "If this method is not called, the uploaded file and associated metadata will
-//     be discarded. This method can only be called once."
-//   - https://docs.slack.dev/reference/methods/files.delete: "cant_delete_file: Authenticated user does not have permission to delete this file." —
-//     "file_not_found: The file does not exist, or is not visible to the calling user."
+//   - files.getUploadURLExternal: "length: Size in bytes of the file being uploaded." "Files can be
+//     sent as raw bytes or can be multipart form encoded." The error missing_argument "Typically
+//     only occurs when the `length` provided is 0".
+//   - files.completeUploadExternal: "Never use a reply's ts value; use its parent instead." "This
+//     method can only be called once."
+//   - files.delete: "cant_delete_file: Authenticated user does not have permission to delete this
+//     file." "file_not_found: The file does not exist, or is not visible to the calling user."
 //
-// What it answers to a second completion is not documented; here the file is not found.
+// The error of a second completion is not documented. This server returns file_not_found.
 
-// uploadURL begins an upload. s.mu is held.
+// uploadURL begins an upload. s.mu must be held.
 func (s *Server) uploadURL(form url.Values) (reply, error) {
 	length, err := strconv.Atoi(form.Get("length"))
 	if err != nil || length <= 0 || form.Get("filename") == "" {
@@ -58,7 +56,7 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// completeUpload posts files in a thread. s.mu is held.
+// completeUpload posts an uploaded file in a thread. s.mu must be held.
 func (s *Server) completeUpload(form url.Values) (reply, error) {
 	var list []struct{ ID, Title string }
 	if json.Unmarshal([]byte(form.Get("files")), &list) != nil || len(list) != 1 {

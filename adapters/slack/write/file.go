@@ -22,7 +22,7 @@ var codesNoFiles = []string{"missing_scope", "file_uploads_disabled", "file_uplo
 
 const (
 	maxUploads = 3 // temporary failures before a report is posted as messages
-	shareLooks = 5 // whether a file is in its thread
+	shareLooks = 5 // checks whether a file is in its thread
 	// half of the wait before the second check. The wait doubles with each further check.
 	sharePause = 100 * time.Millisecond
 )
@@ -51,7 +51,7 @@ func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thr
 	}
 	if err := slack.UploadToURL(limited, api.UploadToURLParameters{UploadURL: place.UploadURL, Content: text, Filename: name}); err != nil {
 		if failed := (*url.Error)(nil); errors.As(err, &failed) {
-			err = failed.Err // whoever knows the address may write there
+			err = failed.Err // the address is secret, because anyone can upload to it
 		}
 		return "", s.noFile(ctx, "upload a report", err)
 	}
@@ -78,7 +78,7 @@ func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 			break
 		}
 		f, _, _, err := s.client.slack.API.GetFileInfoContext(limited, id, 1, 1)
-		if call.Code(err) == "missing_scope" { // files:read: it is unknown
+		if call.Code(err) == "missing_scope" { // without files:read, no check is possible
 			return nil
 		}
 		if err == nil && (len(f.Shares.Public[to.Channel])+len(f.Shares.Private[to.Channel]) > 0 || slices.Contains(slices.Concat(f.Channels, f.Groups, f.IMs), to.Channel)) {
@@ -139,7 +139,7 @@ func (s *Surface) deleteFile(ctx context.Context, to thread.Ref, id thread.Messa
 // message already has the content of the page, replaced returns nil.
 func (s *Surface) replaced(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" && s.found[id] == s.fileName(page.File) {
-		return nil // another process uploaded the very same
+		return nil // another process uploaded the same file
 	}
 	err := s.Delete(ctx, to, id)
 	if err != nil && !thread.Lasting(err) {

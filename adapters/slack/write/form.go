@@ -38,7 +38,7 @@ type Field struct {
 	Choices     []Choice
 }
 
-// maxInput is the maximum number of characters in a field.
+// maxInput is the maximum number of characters in a text field.
 const maxInput = 3000
 
 // Choice is an option of a field.
@@ -110,7 +110,8 @@ func (c *Writer) ShowHome(ctx context.Context, person, text string) error {
 	return nil
 }
 
-// ReadForm returns the data that a form carried.
+// ReadForm returns the Value, Ref and Message of a Form from raw, the private metadata of the
+// submitted form.
 func (c *Writer) ReadForm(raw string) (value string, ref thread.Ref, message thread.MessageID) {
 	var k kept
 	if json.Unmarshal([]byte(raw), &k) != nil {

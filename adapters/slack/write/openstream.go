@@ -40,7 +40,7 @@ func (o *openStreams) add(channel string, id thread.MessageID) {
 	o.since[openStream{channel, id}] = now
 }
 
-// remove removes a message that is not an open stream.
+// remove removes a stream that has ended.
 func (o *openStreams) remove(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

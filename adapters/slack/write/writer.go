@@ -12,9 +12,9 @@ type Writer struct {
 	slack     *call.Workspace
 	streams   openStreams
 	refusals  atomic.Int32 // refused sessions in a row
-	noStreams atomic.Bool  // the workspace was found not to have them
-	noStatus  atomic.Bool  // likewise
-	noFiles   atomic.Bool  // likewise, or the app may not upload any
+	noStreams atomic.Bool  // the workspace has no streams
+	noStatus  atomic.Bool  // the workspace has no status lines
+	noFiles   atomic.Bool  // the workspace takes no files, or the app may not upload any
 }
 
 // NewWriter returns a writer for a workspace.

@@ -68,7 +68,7 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.down {
-		http.Error(w, "down", http.StatusBadRequest) // which is not tried again
+		http.Error(w, "down", http.StatusBadRequest) // exporters do not retry this status
 		return
 	}
 	if err := c.take(r); err != nil {
@@ -77,7 +77,7 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	close(c.changed)
 	c.changed = make(chan struct{})
-	w.Header().Set("Content-Type", "application/x-protobuf") // of an empty message
+	w.Header().Set("Content-Type", "application/x-protobuf") // the empty body is an empty message
 }
 
 func (c *Collector) take(r *http.Request) error {
@@ -157,7 +157,8 @@ func (c *Collector) Header(name string) string {
 	return c.headers.Get(name)
 }
 
-// Wait blocks until wanted returns true for the spans received so far. It returns these spans.
+// Wait blocks until wanted returns true for the spans received so far, and returns these spans. It
+// returns an error if ctx is done first.
 func (c *Collector) Wait(ctx context.Context, wanted func([]Span) bool) ([]Span, error) {
 	for {
 		c.mu.Lock()

@@ -135,7 +135,7 @@ func (r *Replica) Start() {
 	r.cmd, r.ended = cmd, ended
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // how it ended stands in its ProcessState
+		_ = cmd.Wait() // the result is in its ProcessState
 	}()
 }
 

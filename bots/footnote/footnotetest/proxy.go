@@ -146,7 +146,7 @@ func (o *Outside) rename(res *http.Response) error {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(o.hosts))
-	for _, name := range names { // the first one wins: afterwards there is no such address any more
+	for _, name := range names { // the first name replaces every occurrence
 		body = bytes.ReplaceAll(body, []byte("http://"+o.hosts[name].Host), []byte("https://"+name))
 	}
 	slices.Reverse(names)

@@ -20,8 +20,8 @@ func httpURL(to *string) func(string) error {
 	}
 }
 
-// consoleURL parses an address without a path. It must be HTTPS or on this machine, because the
-// console's cookies need a secure connection.
+// consoleURL returns a parser for an address without a path. The address must be HTTPS or on this
+// machine, because the console's cookies need a secure connection.
 func consoleURL(to *string) func(string) error {
 	return func(v string) error {
 		if err := httpURL(to)(v); err != nil {

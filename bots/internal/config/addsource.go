@@ -13,8 +13,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Pair is a key below an entry of sources, with its value. For "slack.channels" the value is a
-// []string, a string, true, nil (empty), or a []Pair of keys below it.
+// Pair is a key of a source in the configuration file, with its value. A dot separates nested keys:
+// "slack.channels". The value is a []string, a string, true, nil (empty), or a []Pair of keys below
+// it.
 type Pair struct {
 	Key   string
 	Value any

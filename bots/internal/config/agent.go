@@ -81,7 +81,7 @@ func (r *fileReader) agents(path string, n ast.Node) {
 	})
 }
 
-// models reads the models that answer side by side.
+// models returns a reader for the models of an agent that answer at the same time.
 func (r *fileReader) models(to *[]string) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		before := len(r.faults)
@@ -203,7 +203,7 @@ func (r *fileReader) sources(path string, n ast.Node) {
 	})
 }
 
-// every reads the interval between two reads of a source.
+// every returns a reader for the interval between two reads of a source, such as "6h".
 func (r *fileReader) every(to *time.Duration) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var text string

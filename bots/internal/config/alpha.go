@@ -2,8 +2,9 @@ package config
 
 import "github.com/footnotehq/footnote/core/retrieve"
 
-// alphas sets HybridAlpha and SentenceAlpha, the weight of semantic results in a search. If the
-// setting is empty, each gets its own default. Otherwise both get the same value.
+// alphas returns a parser that sets HybridAlpha and SentenceAlpha, the weight of semantic results
+// in a search. If the setting is empty, each gets its own default. Otherwise both get the same
+// value.
 func alphas(c *Config) func(string) error {
 	return func(v string) error {
 		if v == "" {

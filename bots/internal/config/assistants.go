@@ -34,7 +34,7 @@ func assistantKeys() []FileKey {
 	}}
 }
 
-// mcpURL parses an address that ends in the path of the MCP server.
+// mcpURL returns a parser for an address that ends in the path of the MCP server.
 func mcpURL(to *string) func(string) error {
 	return func(v string) error {
 		if err := httpURL(to)(v); err != nil {
@@ -47,8 +47,9 @@ func mcpURL(to *string) func(string) error {
 	}
 }
 
-// issuer keeps the address exactly as tokens spell it. It must use TLS unless it is on this
-// machine, because signing keys are fetched from it.
+// issuer returns a parser for the address of a token issuer. It keeps the address exactly as tokens
+// spell it. The address must use TLS unless it is on this machine, because signing keys are fetched
+// from it.
 func issuer(to *string) func(string) error {
 	return func(v string) error {
 		u, err := url.Parse(v)
@@ -61,7 +62,7 @@ func issuer(to *string) func(string) error {
 	}
 }
 
-// name parses text without spaces, as issuers write audiences and claims.
+// name returns a parser for text without spaces, as issuers write audiences and claims.
 func name(to *string) func(string) error {
 	return func(v string) error {
 		if strings.ContainsAny(v, " \t\r\n") {

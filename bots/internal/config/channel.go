@@ -26,7 +26,7 @@ type ChannelRule struct {
 // Value is one setting of a channel, as text. A list is joined with commas.
 type Value struct {
 	Key, Text string
-	Line      int `json:"-"` // not in JSON: a comment above it changes no setting
+	Line      int `json:"-"` // not in JSON, because moving a setting does not change it
 }
 
 // Value returns the rule's value for a setting, or "" if the rule does not set it.
@@ -60,8 +60,8 @@ func (f *File) Said(at session.Place) []policy.SettingValue {
 	return said
 }
 
-// Sets reports whether the file's channels: set a key for a place, for a part of it, or for more
-// than it, and where.
+// Sets reports whether a rule of the file's channels: sets a key for at, for a part of at, or for
+// more than at. It also returns the line of the rule.
 func (f *File) Sets(at session.Place, key string) (policy.Origin, bool) {
 	meet := func(rule, place string) bool { return rule == "" || place == "" || rule == place }
 	for _, r := range f.Channels {
@@ -92,8 +92,8 @@ func (f *File) Places(changed []session.Setting) []session.Place {
 	return slices.Compact(all)
 }
 
-// Names returns the names that the file defines for a setting of channels, and nil for a setting
-// whose values are no names.
+// Names returns the names that the file defines for a setting of channels. It returns nil if the
+// values of the setting are not names.
 func (f *File) Names(key string) []string {
 	names := []string{}
 	switch key {
@@ -156,7 +156,7 @@ func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 	return c
 }
 
-// setting reads one setting of a channel: a plain value or a list.
+// setting returns a reader for one setting of a channel: a plain value or a list.
 func (r *fileReader) setting(to *ChannelRule, s policy.Setting) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var parts []string
@@ -202,7 +202,7 @@ func (r *fileReader) channelReferences(check func(at ast.Node, path, kind, name 
 	}
 }
 
-// List splits the text of a list into its entries.
+// List splits comma-separated text into its entries. It omits empty entries.
 func List(text string) []string {
 	var all []string
 	for part := range strings.SplitSeq(text, ",") {

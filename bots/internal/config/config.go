@@ -42,7 +42,8 @@ type Config struct {
 	MigrateDatabaseURL Secret // empty: DatabaseURL
 	SearchDatabaseURL  Secret // ignored; see Warnings
 	IndexURL           Secret // address of a search engine; empty: PostgreSQL searches
-	// data directory of the private cluster; default: ${XDG_DATA_HOME:-~/.local/share}/footnote
+	// DataDir is the data directory of the private cluster. Default:
+	// ${XDG_DATA_HOME:-~/.local/share}/footnote
 	DataDir  string
 	RedisURL Secret // empty: stop signals stay in this process
 
@@ -68,7 +69,7 @@ type Config struct {
 	TraceEndpoint string            // OpenTelemetry collector; empty: no traces
 	TraceHeaders  map[string]Secret // headers that the collector requires
 
-	Embedder            string // Words: without the built-in sentence model
+	Embedder            string // Words disables the built-in sentence model
 	EmbeddingModel      string // empty: the built-in embedder
 	EmbeddingDimensions int    // 0: the model's own
 	EmbeddingKey        Secret // empty: OpenAIKey
@@ -117,7 +118,7 @@ type Config struct {
 
 	SlackBotToken         Secret
 	SlackAppToken         Secret // receives events over sockets
-	SlackSigningSecret    Secret // or as signed requests to HTTPAddr
+	SlackSigningSecret    Secret // receives events as signed requests to HTTPAddr
 	SlackAPIURL           string // empty: Slack's own
 	SlackStopReactions    []string
 	DiscordStopReactions  []string
@@ -127,7 +128,8 @@ type Config struct {
 	DiscordMembers        bool
 	DiscordGuilds         []string // servers whose members are the tenant's
 	DiscordPublicKey      string   // receives interactions as signed requests to HTTPAddr
-	// receive messages and reactions over sockets, and interactions unless they arrive as requests
+	// DiscordGateway receives messages and reactions over sockets, and interactions unless they
+	// arrive as requests.
 	DiscordGateway       bool
 	DiscordShards        int      // 0: Discord's recommendation
 	DiscordCommandGuilds []string // servers that get the commands; none: all
@@ -147,7 +149,7 @@ type Config struct {
 	OIDCClientID     string
 	OIDCClientSecret Secret
 
-	SlackClientID     string // of Sign in with Slack, for the console; empty: off
+	SlackClientID     string // for Sign in with Slack to the console; empty: off
 	SlackClientSecret Secret
 	LogLevel          string
 	LogFormat         string
@@ -163,7 +165,8 @@ type Config struct {
 	OutputFilterFailure string // "block" or "allow" unchecked paragraphs
 
 	RedeliveryMaxAge time.Duration // maximum age of a question that arrived while no replica ran
-	// encrypt confidential columns of the database, newest first; empty: derived from tokens
+	// SecretKeys encrypt confidential columns of the database, newest first. Empty: a key derived
+	// from tokens
 	SecretKeys []Secret
 }
 

@@ -11,9 +11,9 @@ import (
 type DiscordHistory struct {
 	Guild    string   `json:"guild"`              // id of the server
 	Channels []string `json:"channels,omitempty"` // names or ids
-	// all channels that every member of the server can open
+	// Public adds all channels that every member of the server can open.
 	Public bool `json:"public,omitempty"`
-	// maximum age of a message; 0: the connector's default
+	// Since is the maximum age of a message. 0: the connector's default
 	Since          time.Duration    `json:"since,omitempty"`
 	PublicChannels access.Principal `json:"public_channels,omitempty"`
 }
@@ -33,7 +33,7 @@ var discordSystem = system{
 	},
 }
 
-// discordHistory reads the selection of a server's channels for a source.
+// discordHistory returns a reader for the selection of a server's channels for a source.
 func (r *fileReader) discordHistory(to **DiscordHistory) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		h := &DiscordHistory{}

@@ -29,7 +29,7 @@ const maxFile = 1 << 20
 // that there is no file. It is immutable after it was read.
 type File struct {
 	Path string `json:"-"` // empty without a file
-	// agent for channels and commands that name none; empty: the built-in agent
+	// Agent is for channels and commands that name none. Empty: the built-in agent
 	Agent        string
 	Agents       []Agent       // in file order, like all lists
 	DocumentSets []DocumentSet // sets that an agent's sources can be limited to
@@ -56,11 +56,12 @@ type File struct {
 type Agent struct {
 	prompt.Agent
 	DocumentSets []string
-	// tool that the first step of every answer must call; empty: the model decides
+	// ForceTool must be called in the first step of every answer. Empty: the model decides
 	ForceTool  string `json:",omitempty"`
 	SearchOnly bool   `json:",omitempty"` // lists documents without an answer
 	Depth      turn.Depth
-	// 2 or 3 models that answer side by side, instead of Model; nil: one model answers
+	// Models are 2 or 3 models that answer at the same time, instead of Model. nil: one model
+	// answers
 	Models []string `json:",omitempty"`
 }
 
@@ -195,7 +196,7 @@ type fileReader struct {
 	reader
 	file   *File
 	folder string
-	at     map[string]ast.Node // nodes that are checked after everything was read
+	at     map[string]ast.Node // nodes by path, for checks after everything was read
 }
 
 // named reads a mapping with names as keys, and calls each for every entry.

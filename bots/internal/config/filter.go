@@ -35,7 +35,7 @@ func (r *fileReader) filterRule(path string, n ast.Node, to *FilterRule, more fi
 	}
 }
 
-// listed reads the entries of a block list and checks each one.
+// listed returns a reader for a block list, which checks each entry.
 func (r *fileReader) listed(to *[]string, patterns bool) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {

@@ -21,7 +21,7 @@ func (r *fileReader) knowledge(path string, n ast.Node) {
 	)
 }
 
-// types reads a mapping from type names to their meanings.
+// types returns a reader for a mapping from type names to their meanings.
 func (r *fileReader) types(to *[]extract.Type) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.pairs(path, n, func(name string, at, value ast.Node) {

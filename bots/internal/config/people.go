@@ -92,7 +92,7 @@ func (r *fileReader) groups(path string, n ast.Node) {
 	})
 }
 
-// ids reads ids that match form. what names the ids in errors.
+// ids returns a reader for ids that match form. what describes the ids in errors.
 func (r *fileReader) ids(to *[]string, form *regexp.Regexp, what string) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {
@@ -107,8 +107,8 @@ func (r *fileReader) ids(to *[]string, form *regexp.Regexp, what string) func(st
 	}
 }
 
-// covering reads the groups of a source that count as everyone, for answers that unnamed people can
-// see.
+// covering returns a reader for the groups of a source that count as everyone, for answers that
+// unnamed people can see.
 func (r *fileReader) covering(to *[]access.Principal) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {

@@ -103,7 +103,7 @@ func (c *Config) CheckPrices(f *File, more ...string) error {
 	return errors.Join(faults...)
 }
 
-// amount parses a spending cap. Unset means no cap.
+// amount returns a parser for a spending cap. Unset means no cap.
 func amount(to *spend.Amount) func(string) error {
 	return func(v string) error {
 		*to = 0

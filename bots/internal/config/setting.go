@@ -168,8 +168,8 @@ func secret(to *Secret) func(string) error {
 	}
 }
 
-// token parses a secret with a prefix that identifies its kind, so that two tokens cannot be mixed
-// up.
+// token returns a parser for a secret with a prefix that identifies its kind, so that two tokens
+// cannot be mixed up.
 func token(to *Secret, prefix string) func(string) error {
 	return func(v string) error {
 		*to = Secret(v) // set it even if it is wrong, so that no other fault calls it missing
@@ -180,7 +180,7 @@ func token(to *Secret, prefix string) func(string) error {
 	}
 }
 
-// discordKey parses the public key for Discord's request signatures: 32 bytes in hexadecimal.
+// discordKey returns a parser for Discord's public key: 32 bytes in hexadecimal.
 func discordKey(to *string) func(string) error {
 	return func(v string) error {
 		if raw, err := hex.DecodeString(v); err != nil || v != "" && len(raw) != ed25519.PublicKeySize {
@@ -191,7 +191,7 @@ func discordKey(to *string) func(string) error {
 	}
 }
 
-// loopbacks parses a list of addresses of this machine.
+// loopbacks returns a parser for a list of addresses of this machine.
 func loopbacks(to *[]string) func(string) error {
 	return func(v string) error {
 		if err := list(to)(v); err != nil {
@@ -240,8 +240,8 @@ func secretURL(to *Secret, schemes ...string) func(string) error {
 	}
 }
 
-// engineURL keeps the address of a search engine unparsed. It may name several hosts; the caller
-// parses it.
+// engineURL returns a parser for the address of a search engine. It keeps the address unparsed,
+// because the address may name several hosts; the caller parses it.
 func engineURL(to *Secret) func(string) error {
 	return func(v string) error {
 		if v != "" && !strings.HasPrefix(v, "opensearch://") {
@@ -263,7 +263,7 @@ func number(to *int, low, high int) func(string) error {
 	}
 }
 
-// wholeNumber parses an int64.
+// wholeNumber returns a parser for a whole number of 0 or more.
 func wholeNumber(to *int64) func(string) error {
 	return func(v string) error {
 		n, err := strconv.ParseInt(v, 10, 64)
@@ -275,7 +275,7 @@ func wholeNumber(to *int64) func(string) error {
 	}
 }
 
-// window parses a context window in tokens. 0 means the known window of the model.
+// window returns a parser for a context window in tokens. 0 means the known window of the model.
 func window(to *int) func(string) error {
 	const high = 100_000_000
 	known := number(to, budget.MinWindow, high)
@@ -313,7 +313,7 @@ func decimal(to *float64, low, high float64) func(string) error {
 	}
 }
 
-// clipped parses any number and limits it to the range from low to high.
+// clipped returns a parser for any number, which limits it to the range from low to high.
 func clipped(to *float64, low, high float64) func(string) error {
 	return func(v string) error {
 		f, err := strconv.ParseFloat(v, 64)
@@ -336,7 +336,7 @@ func duration(to *time.Duration) func(string) error {
 	}
 }
 
-// longerThanNothing parses a duration above 0.
+// longerThanNothing returns a parser for a duration above 0.
 func longerThanNothing(to *time.Duration) func(string) error {
 	return func(v string) error {
 		if err := duration(to)(v); err != nil || *to == 0 {
@@ -367,8 +367,8 @@ func secretKeys(to *[]Secret) func(string) error {
 	}
 }
 
-// age parses a retention period: 0 keeps forever, otherwise the minimum is the given number of
-// days.
+// age returns a parser for a retention period: 0 keeps forever, otherwise the minimum is the given
+// number of days.
 func age(to *time.Duration, days int) func(string) error {
 	return func(v string) error {
 		if v == "0" {
@@ -409,8 +409,8 @@ func acl(to *access.ACL) func(string) error {
 	}
 }
 
-// headers parses name=value pairs, separated by commas, with percent-encoded values. This is
-// OpenTelemetry's format.
+// headers returns a parser for name=value pairs, separated by commas, with percent-encoded values.
+// This is OpenTelemetry's format.
 func headers(to *map[string]Secret) func(string) error {
 	return func(v string) error {
 		var parts []string
@@ -434,7 +434,7 @@ func headers(to *map[string]Secret) func(string) error {
 	}
 }
 
-// hostTokens parses one token for each host.
+// hostTokens returns a parser for tokens of hosts: "github.com=TOKEN,git.acme.example=TOKEN".
 func hostTokens(to *map[string]Secret) func(string) error {
 	return func(v string) error {
 		var parts []string
@@ -453,7 +453,7 @@ func hostTokens(to *map[string]Secret) func(string) error {
 	}
 }
 
-// addresses parses the list of addresses for open_url.
+// addresses returns a parser for the list of addresses for open_url.
 func addresses(to *[]string) func(string) error {
 	return func(v string) error {
 		if err := list(to)(v); err != nil {

@@ -11,7 +11,7 @@ import (
 type SlackHistory struct {
 	Channels []string `json:"channels,omitempty"` // names or ids
 	Public   bool     `json:"public,omitempty"`   // all public channels that the bot is in
-	// maximum age of a message; 0: the connector's default
+	// Since is the maximum age of a message. 0: the connector's default
 	Since          time.Duration    `json:"since,omitempty"`
 	PublicChannels access.Principal `json:"public_channels,omitempty"`
 }
@@ -30,7 +30,7 @@ var slackSystem = system{
 	},
 }
 
-// slackHistory reads the selection of a workspace's channels for a source.
+// slackHistory returns a reader for the selection of a workspace's channels for a source.
 func (r *fileReader) slackHistory(to **SlackHistory) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		h := &SlackHistory{}

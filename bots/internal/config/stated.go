@@ -9,7 +9,7 @@ import (
 // Stated is a kind of source whose settings are declared by its adapter.
 type Stated struct {
 	sources.Kind
-	of func(Systems) sources.Settings // nil: another kind
+	of func(Systems) sources.Settings // returns nil for a source of another kind
 }
 
 // Of returns the settings of a source, or nil if the source is of another kind.
@@ -74,7 +74,8 @@ func (r *fileReader) stated(path string, n ast.Node, to sources.Settings) {
 	}
 }
 
-// bound returns a reader for the type of to, a field that a declared setting binds.
+// bound returns a function that reads a value into to, which is the Bind of a declared setting. It
+// panics if the type of to is unknown.
 func (r *fileReader) bound(to any) func(string, ast.Node) {
 	switch to := to.(type) {
 	case *string:
@@ -117,7 +118,7 @@ func (r *fileReader) bound(to any) func(string, ast.Node) {
 	}
 }
 
-// lists reads named access lists. A name without a list is hidden from everyone.
+// lists returns a reader for named access lists. A name without a list is hidden from everyone.
 func (r *fileReader) lists(to *sources.Lists) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.pairs(path, n, func(name string, _, value ast.Node) {

@@ -15,9 +15,9 @@ import (
 // Systems holds the settings of the system that a source reads. These systems have their own
 // permissions. At most one field is set.
 type Systems struct {
-	// messages in channels of the bot's own workspace
+	// Slack is for messages in channels of the bot's own workspace.
 	Slack *SlackHistory `json:"slack,omitempty"`
-	// messages in channels of one of the bot's servers
+	// Discord is for messages in channels of one of the bot's servers.
 	Discord     *DiscordHistory      `json:"discord,omitempty"`
 	GitHub      *github.Settings     `json:"github,omitempty"`       // repositories
 	Confluence  *confluence.Settings `json:"confluence,omitempty"`   // spaces of a site
@@ -33,8 +33,8 @@ type system struct {
 	key  string
 	set  func(*Systems) bool
 	read func(*fileReader, *Systems) func(path string, n ast.Node)
-	// the system's name and a description of its permissions, which replace acl, include and
-	// exclude
+	// readers is the system's name with a description of its permissions, which replace acl,
+	// include and exclude.
 	readers string
 	keys    []FileKey // rows of the table of the file's keys
 	stated  Stated    // zero if no adapter declares it

@@ -127,8 +127,9 @@ func (r *reader) fields(path string, n ast.Node, fields ...field) {
 // them as kinds.
 var otherNames = map[string]string{"git": "url", "site": "url", "folder": "path"}
 
-// meantKey suggests a known key for a wrong one: one that differs by at most two letters, or has
-// the wrong one as another name. It returns "" unless there is exactly one candidate.
+// meantKey returns the known key that a person probably meant: one that differs from key by at most
+// two letters, or one for which key is another name. It returns "" if there is none or more than
+// one.
 func meantKey(key string, known []string) string {
 	if other := otherNames[key]; slices.Contains(known, other) {
 		return other
@@ -241,7 +242,7 @@ func (r *reader) yes(to *bool) func(string, ast.Node) {
 	}
 }
 
-// count reads a whole number from least to most.
+// count returns a reader for a whole number from least to most.
 func (r *reader) count(to *int, least, most int) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		number, err := strconv.Atoi(r.value(n).String())
@@ -253,7 +254,7 @@ func (r *reader) count(to *int, least, most int) func(string, ast.Node) {
 	}
 }
 
-// no reads a boolean and stores its opposite.
+// no returns a reader that stores the opposite of a boolean.
 func (r *reader) no(to *bool) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		yes := true
@@ -262,7 +263,7 @@ func (r *reader) no(to *bool) func(string, ast.Node) {
 	}
 }
 
-// acl reads an access list: a YAML list, or principals separated by commas.
+// acl returns a reader for an access list: a YAML list, or principals separated by commas.
 func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var parts []string
@@ -279,7 +280,7 @@ func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
 	}
 }
 
-// word reads one of a fixed set of words.
+// word returns a reader for one of a fixed set of words.
 func word[T ~string](r *reader, to *T, words ...T) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		s, _ := scalar(r.value(n))
@@ -310,7 +311,7 @@ func scalar(n ast.Node) (string, bool) {
 	}
 }
 
-// describe names the kind of a node for an error message.
+// describe returns a node's value in quotes, or its kind, such as "a list", for an error message.
 func describe(n ast.Node) string {
 	if s, ok := scalar(n); ok {
 		return quote(s)

@@ -1,4 +1,4 @@
-// Package memory keeps the process within the memory that it was given.
+// Package memory limits the Go runtime to the memory of the container or the machine.
 package memory
 
 import (
@@ -12,22 +12,23 @@ import (
 	"strings"
 )
 
-// Limit is how much memory the Go runtime tries to stay within: it collects garbage the harder, the
-// nearer it comes.
+// Limit is the soft memory limit of the Go runtime. The runtime collects garbage more often as its
+// memory use comes closer to the limit.
 type Limit struct {
 	Bytes int64 // 0: none
 	From  string
 }
 
-// Parts of what there is, in percent. The rest is for what the runtime does not count, such as
-// programs that are started and pages of files, and on a machine for all that runs there.
+// Shares of the available memory for the Go runtime, in percent. The rest is for memory that the
+// runtime does not count, such as child processes and cached files. On a machine, it is also for
+// other programs.
 const (
 	ofContainer = 90
 	ofMachine   = 75
 )
 
-// Set gives the runtime the limit that it has to find out itself, unless the operator has set
-// GOMEMLIMIT, which the runtime has read before.
+// Set sets the runtime's memory limit. host is the root of the file system. If GOMEMLIMIT is set,
+// Set only returns the limit, because the runtime has already read it.
 func Set(host fs.FS, getenv func(string) string) Limit {
 	if said := getenv("GOMEMLIMIT"); said != "" {
 		l := Limit{Bytes: debug.SetMemoryLimit(-1), From: "as GOMEMLIMIT says"}
@@ -43,8 +44,8 @@ func Set(host fs.FS, getenv func(string) string) Limit {
 	return l
 }
 
-// find returns the limit for this process. host is the root of the file system; a machine that has
-// no /proc has no limit.
+// find returns the limit for this process: a share of the container's limit, or else of the
+// machine's memory. host is the root of the file system. Without /proc, there is no limit.
 func find(host fs.FS) Limit {
 	total := machine(host)
 	limit := int64(math.MaxInt64)
@@ -53,7 +54,7 @@ func find(host fs.FS) Limit {
 	}
 	switch {
 	case limit < math.MaxInt64 && (total == 0 || limit <= total):
-		// an old kernel writes a huge number where there is none
+		// An old kernel reports a huge number instead of no limit.
 		return Limit{Bytes: limit / 100 * ofContainer, From: fmt.Sprintf("%d %% of the %s that the container may use", ofContainer, Amount(limit))}
 	case total > 0:
 		return Limit{Bytes: total / 100 * ofMachine, From: fmt.Sprintf("%d %% of the machine's %s", ofMachine, Amount(total))}
@@ -62,9 +63,9 @@ func find(host fs.FS) Limit {
 	}
 }
 
-// groups returns the limits of the control groups that the process is in, of both versions, and of
-// those above them. Within a container the path is the host's, and the group is at the root of what
-// is mounted.
+// groups returns the memory limits of the control groups (version 1 and 2) of the process and of
+// their parents, in bytes. In a container, the path in /proc is the host's, and the container's
+// group is at the root of the mount.
 func groups(host fs.FS) (limits []int64) {
 	for _, line := range lines(host, "proc/self/cgroup") {
 		parts := strings.SplitN(line, ":", 3)
@@ -81,7 +82,7 @@ func groups(host fs.FS) (limits []int64) {
 		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
 			for _, name := range files {
 				for _, text := range lines(host, path.Join(root, at, name)) {
-					// "max" is none
+					// "max" means no limit
 					if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && n > 0 {
 						limits = append(limits, n)
 					}
@@ -95,7 +96,7 @@ func groups(host fs.FS) (limits []int64) {
 	return limits
 }
 
-// machine is the memory of the machine; 0 when that is not known.
+// machine returns the memory of the machine in bytes, or 0 if it is unknown.
 func machine(host fs.FS) int64 {
 	for _, line := range lines(host, "proc/meminfo") {
 		var kilobytes int64
@@ -106,21 +107,21 @@ func machine(host fs.FS) int64 {
 	return 0
 }
 
-// lines are those of a file; none when it cannot be read, which only means that there is nothing to
-// know.
+// lines returns the lines of a file, or none if it cannot be read.
 func lines(host fs.FS, name string) (all []string) {
 	f, err := host.Open(name)
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = f.Close() }() // it was read only
+	defer func() { _ = f.Close() }() // the file was only read
 	for scan := bufio.NewScanner(f); scan.Scan(); {
 		all = append(all, scan.Text())
 	}
 	return all
 }
 
-// String is the limit in words.
+// String describes the limit, such as "1.8 GiB at most, 90 % of the 2.0 GiB that the container may
+// use".
 func (l Limit) String() string {
 	if l.Bytes == 0 {
 		return "no limit: " + l.From
@@ -128,7 +129,7 @@ func (l Limit) String() string {
 	return fmt.Sprintf("%s at most, %s", Amount(l.Bytes), l.From)
 }
 
-// Amount is a number of bytes as people read it.
+// Amount formats a number of bytes, such as "512 MiB" or "1.5 GiB".
 func Amount(n int64) string {
 	const mebi = 1 << 20
 	if n < 1<<30 {

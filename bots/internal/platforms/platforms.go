@@ -28,9 +28,9 @@ func kinds() []kind { return []kind{slackKind, discordKind} }
 // kind is a platform that a process can serve.
 type kind struct {
 	name    thread.Platform
-	setting string // of its token, whose being set switches the platform on
+	setting string // setting of the token; the platform is enabled if it has a value
 	token   func(*config.Config) config.Secret
-	// set holds the platforms that were built before
+	// build creates the platform. set holds the platforms that were built before.
 	build func(base *wire.Base, set *Set) (platform, error)
 }
 
@@ -39,26 +39,26 @@ type platform struct {
 	name    thread.Platform
 	chat    chat.Platform
 	connect func(context.Context) error         // signs in; its error says what to do
-	bind    func(conversation.Services)         // once, before run: which services answer
+	bind    func(conversation.Services)         // sets the services that answer; called once, before run
 	use     func(thread.Tiers)                  // shares rate tiers between processes
 	run     func(context.Context) error         // receives events; its error is a sentence
-	part    func() Part                         // whether its events arrive
+	part    func() Part                         // state of the connection that receives events
 	check   func(ctx context.Context) []Finding // checks everything that can be wrong
 	knows   func(ctx context.Context, channel string) (bool, error)
-	// the platform's count of connections with its token; nil: it has none
+	// sockets returns the platform's count of connections with its token; nil: not counted.
 	sockets func(ctx context.Context) (int, error)
-	// the platform's count when this process connected
+	// counted returns the platform's count when this process connected.
 	counted func() int
-	// rights that the token lacks, once connected; nil: unknown
+	// lacking returns the rights that the token lacks, once connected; nil: unknown.
 	lacking func() []Finding
-	// the workspaces whose turns the platform takes, once connected; nil: all
+	// workspaces returns the workspaces whose turns the platform takes, once connected; nil: all.
 	workspaces func() []string
-	pattern    string       // where handler is mounted
-	handler    http.Handler // of signed requests; nil where there are none
+	pattern    string       // route of handler
+	handler    http.Handler // receives signed requests; nil: none are received
 }
 
-// Set is the platforms of a process. As a chat.Platform it passes each turn to the turn's own
-// platform. It is safe for concurrent use once New has returned.
+// Set holds the platforms of a process. As a chat.Platform, it passes each turn to the turn's own
+// platform. It is safe for concurrent use after New has returned.
 type Set struct {
 	chat.Unsupported
 
@@ -161,7 +161,7 @@ func (s *Set) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// of returns the platform of a thread.
+// of returns the platform of a thread. The error is notServed if this process does not serve it.
 func (s *Set) of(at thread.Ref) (chat.Platform, error) {
 	if i := slices.IndexFunc(s.platforms, func(p platform) bool { return p.name == at.Platform }); i >= 0 {
 		return s.platforms[i].chat, nil
@@ -180,8 +180,8 @@ func (p notServed) Error() string {
 // Unwrap returns errors.ErrUnsupported.
 func (notServed) Unwrap() error { return errors.ErrUnsupported }
 
-// here returns the platform of a thread, like of. It is for calls that this process skips if
-// another process serves the platform.
+// here returns the platform of a thread, or chat.Unsupported if this process does not serve it. It
+// is for calls that have no effect if another process serves the platform.
 func (s *Set) here(at thread.Ref) chat.Platform {
 	if p, err := s.of(at); err == nil {
 		return p
@@ -265,7 +265,7 @@ func (s *Set) Whisper(ctx context.Context, t session.Turn, note chat.Note) error
 const (
 	// maxRequest is the largest signed request, in bytes.
 	maxRequest = 1 << 20
-	// requestsAtOnce is how many requests of a platform are held at a time.
+	// requestsAtOnce is the maximum number of a platform's requests in memory at a time.
 	requestsAtOnce = 64
 )
 
@@ -297,7 +297,7 @@ type Part struct {
 	Optional bool
 }
 
-// Parts returns, for each platform, whether its events arrive.
+// Parts returns the state of each platform's connection.
 func (s *Set) Parts() []Part {
 	var parts []Part
 	for _, p := range s.platforms {
@@ -306,7 +306,7 @@ func (s *Set) Parts() []Part {
 	return parts
 }
 
-// Finding is one result of the doctor.
+// Finding is one result of footnote doctor.
 type Finding struct {
 	Part, Text string
 	OK         bool
@@ -324,9 +324,9 @@ func (s *Set) Counted() int {
 	return 0
 }
 
-// Inspect fills in what the platforms know about an installation. The error joins what could not be
-// found out. If connect is set, Inspect opens another connection to Slack, which reports the count
-// of connections.
+// Inspect adds to state the platforms, and the channels that a platform does not know. If connect
+// is set, it opens another connection to Slack, which reports the number of connections. The error
+// joins all faults.
 func (s *Set) Inspect(ctx context.Context, state *checkup.State, connect bool) error {
 	var faults []error
 	for _, p := range s.platforms {

@@ -20,9 +20,9 @@ import (
 // Unit describes the service.
 type Unit struct {
 	Binary string // absolute path of the program
-	User   string // whose account it runs as; empty: a unit of the user's own manager
-	Data   string // the folder that a user's unit may write; a system's is /var/lib/footnote
-	Memory string // as MemoryMax takes it, such as 2G or 80%
+	User   string // account that the service runs as; empty: the unit belongs to the user's own systemd
+	Data   string // writable folder of a user's unit; a system unit has /var/lib/footnote
+	Memory string // value of MemoryMax, such as 2G or 80%
 }
 
 //go:embed unit.tmpl
@@ -30,10 +30,10 @@ var text string
 
 var unit = template.Must(template.New("unit").Funcs(template.FuncMap{"quote": quote}).Parse(text))
 
-// mark precedes the sum of a unit's other lines, which tells whether it was changed by hand.
+// mark precedes a checksum of the unit's other lines, which shows whether they were edited.
 const mark = "# footnote service install: "
 
-// Text is the unit file.
+// Text returns the content of the unit file. Its last line is the checksum for Untouched.
 func (u Unit) Text() (string, error) {
 	var b strings.Builder
 	if err := unit.Execute(&b, u); err != nil {
@@ -47,24 +47,24 @@ func sum(body string) string {
 	return hex.EncodeToString(s[:8])
 }
 
-// Untouched reports whether a unit file is as Text wrote it, in this version or another.
+// Untouched reports whether a unit file is unchanged since some version of Text wrote it.
 func Untouched(file string) bool {
 	body, found, ok := strings.Cut(file, mark)
 	return ok && strings.TrimSpace(found) == sum(body)
 }
 
-// quote writes a path for a unit file. % begins a specifier there; $ begins a variable in arguments
-// alone, and there are no paths in them.
+// quote quotes a path for a unit file and escapes %, which begins a specifier. It does not escape
+// $, which begins a variable only in arguments.
 func quote(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(path) + `"`
 }
 
-// shared are the keys of a unit that a command needs, too, to see what the service sees.
+// shared lists the keys of a unit that also apply to commands run in the service's environment.
 var shared = []string{"User", "StateDirectory", "StateDirectoryMode", "CacheDirectory", "Environment", "WorkingDirectory", "EnvironmentFile"}
 
-// RunArguments are the arguments with which systemd-run starts a command as a unit file starts its
-// service: as its account, with its settings, in its folder. config is the folder of a user's
-// settings; empty for a unit of the system.
+// RunArguments returns the arguments for systemd-run to run a command in the environment of a unit
+// file's service: with its account, settings and folder. config is the folder of a user's settings;
+// it is empty for a system unit.
 func RunArguments(file, config, binary string, command []string) []string {
 	args := []string{"--quiet", "--pipe", "--wait", "--collect"}
 	if config != "" {
@@ -79,13 +79,13 @@ func RunArguments(file, config, binary string, command []string) []string {
 	}
 	args = append(args, "--", binary)
 	for _, word := range command {
-		args = append(args, strings.ReplaceAll(word, "$", "$$")) // systemd reads a variable there
+		args = append(args, strings.ReplaceAll(word, "$", "$$")) // systemd expands $
 	}
 	return args
 }
 
-// Closed returns the folder, or the program itself, that keeps the account from running the
-// program, as far as the modes of files tell; empty for none.
+// Closed returns the folder or the program whose file mode prevents the account from running the
+// program. It returns "" if there is none.
 func (u Unit) Closed() (string, error) {
 	account, err := user.Lookup(u.User)
 	if err != nil {
@@ -108,7 +108,7 @@ func (u Unit) Closed() (string, error) {
 	}
 }
 
-// executable is the bit that lets an account run a file or pass a folder.
+// executable returns the permission bit with which an account may run a file or enter a folder.
 func executable(about fs.FileInfo, account *user.User) fs.FileMode {
 	owner, ok := about.Sys().(*syscall.Stat_t)
 	switch {

@@ -1,4 +1,5 @@
-// Package wholefile replaces files so that no reader and no crash meets half of one.
+// Package wholefile replaces files atomically, so that neither a reader nor a crash sees half a
+// file.
 package wholefile
 
 import (
@@ -11,8 +12,9 @@ import (
 	"syscall"
 )
 
-// Write replaces the file at path by what write writes. It keeps the mode and the owner of the file
-// that it replaces; mode is that of a new file. After an error the old file is unchanged.
+// Write replaces the file at path with the data that write writes. The new file has the mode and
+// owner of the old file. If there is no old file, it has mode. After an error, the old file is
+// unchanged.
 func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -36,7 +38,8 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	return os.Rename(fresh.Name(), path) //nolint:wrapcheck // it names the file
 }
 
-// keepOwner gives a file the mode and the owner of the file at path, if there is one.
+// keepOwner gives fresh the mode and owner of the file at path. If that file does not exist, it
+// only sets mode.
 func keepOwner(path string, fresh *os.File, mode fs.FileMode) error {
 	was, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -28,8 +28,7 @@ func (b *Base) accessDue(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-// readAccess reads who may read a source, or the next piece of that. more reports that another
-// piece is left.
+// readAccess reads the permissions of a source until a time. more reports that some are left.
 func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.Time) (more bool, err error) {
 	source, found, err := b.storedSource(ctx, id)
 	if err != nil || !found || source.Paused() {

@@ -37,7 +37,7 @@ type Place struct {
 	Grace      time.Duration // time for running answers when the process ends; 0 is SHUTDOWN_GRACE
 }
 
-// Answering builds the answer service for a place.
+// Answering builds the answer service for the platforms and workspaces of place.
 func (b *Base) Answering(ctx context.Context, place Place) (*Answering, error) {
 	a := &Answering{}
 	signal, err := b.signal(ctx, &a.shared)

@@ -16,13 +16,13 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// approvalKeyFile is the file in the data folder that holds the key for approving rows. It is used
-// where SECRET_KEYS is not set.
+// approvalKeyFile is the file in the data folder that holds a key for approvals of sources. If
+// SECRET_KEYS is set, the key only checks approvals and makes none.
 const approvalKeyFile = "source.key"
 
-// approver makes and checks approvals.
+// approver provides the keys for approvals of stored sources.
 type approver struct {
-	dir  string          // of approvalKeyFile; empty: there is none, such as without a home folder
+	dir  string          // data folder; empty: there is none, for example without a home folder
 	said []config.Secret // SECRET_KEYS
 }
 
@@ -30,7 +30,7 @@ func newApprover(cfg *config.Config) approver {
 	return approver{dataDir(cfg), cfg.SecretKeys}
 }
 
-// keys returns the keys whose approvals count; the first one makes new approvals. There may be
+// keys returns the keys whose approvals are valid. The first key makes new approvals. There may be
 // none.
 func (a approver) keys() ([][]byte, error) {
 	var keys [][]byte
@@ -103,7 +103,7 @@ func (a approver) create() (err error) {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	// fails where the other one exists, which then counts
+	// Link fails if another process has written a key, which then applies.
 	err = os.Link(file.Name(), filepath.Join(a.dir, approvalKeyFile))
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -111,7 +111,7 @@ func (a approver) create() (err error) {
 	return err
 }
 
-// approval returns the approval of a row.
+// approval returns the approval of a stored source and its options.
 func approval(key []byte, tenant access.TenantID, source document.Source, o options) (string, error) {
 	row, err := canonical(tenant, source, o)
 	if err != nil {
@@ -120,9 +120,9 @@ func approval(key []byte, tenant access.TenantID, source document.Source, o opti
 	return sources.Approve(key, row), nil
 }
 
-// canonical returns the text of a row that an approval covers. It holds everything that decides
-// what is read, where a credential is sent, and who may read the source. It is made of the decoded
-// options, so it holds every option that is used.
+// canonical returns the text of a stored source that an approval covers. It has everything that
+// decides what is read, where a credential is sent, and who may read the source. It is made of the
+// decoded options, so it has every option that is used.
 func canonical(tenant access.TenantID, source document.Source, o options) ([]byte, error) {
 	o.Approval = ""
 	text, err := json.Marshal(o)
@@ -145,10 +145,10 @@ func canonical(tenant access.TenantID, source document.Source, o options) ([]byt
 	return text, nil
 }
 
-// declared returns the entry of the configuration file that a row belongs to. The entry overrides
-// the row.
+// declared returns the configuration file's entry for a stored source. The entry overrides the
+// stored options.
 func (b *Base) declared(of document.Source) (config.Source, bool) {
-	if b.Tenant != access.DefaultTenant { // of which the file is
+	if b.Tenant != access.DefaultTenant { // the file is for the default tenant
 		return config.Source{}, false
 	}
 	if s, ok := b.entry(of); ok {
@@ -164,8 +164,8 @@ func (b *Base) declared(of document.Source) (config.Source, bool) {
 	return config.Source{}, false
 }
 
-// entry returns the entry below sources: that reads a source. An entry with a changed address reads
-// another source under the same name.
+// entry returns the entry for a source below sources: in the file. If an entry's address has
+// changed, it is for a different source with the same name.
 func (b *Base) entry(of document.Source) (config.Source, bool) {
 	for _, s := range b.File().Sources {
 		if source, err := KindOf(s).source(s); err == nil && source.ID == of.ID && source.Kind == of.Kind {
@@ -175,8 +175,8 @@ func (b *Base) entry(of document.Source) (config.Source, bool) {
 	return config.Source{}, false
 }
 
-// adopt approves the rows of a private server when there is no key yet. An earlier version wrote
-// those rows, and only the owner of the data folder can reach that server.
+// adopt approves the stored sources of a private server if there is no key yet. An earlier version
+// stored those sources, and only the owner of the data folder can reach that server.
 func (b *Base) adopt(ctx context.Context) error {
 	if !b.approver.fresh() {
 		return nil
@@ -207,7 +207,7 @@ func (s StoredSource) Row() string {
 	return string(text)
 }
 
-// ApproveSource approves a stored source with its present row.
+// ApproveSource approves a stored source with its current options.
 func (b *Base) ApproveSource(ctx context.Context, s StoredSource) error {
 	if _, err := b.approver.signing(); err != nil {
 		return err

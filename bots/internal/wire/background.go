@@ -31,19 +31,19 @@ const (
 // background implements the background work of serve. It is safe for concurrent use.
 type background struct {
 	base *Base
-	slow bool // it makes sentence vectors
-	// the rooms that it posts reports to
+	slow bool // this process computes sentence vectors
+	// rooms are the platforms that reports are posted to.
 	rooms Rooms
 
 	mu      sync.Mutex
 	marks   map[access.TenantID]mark
-	stopped map[access.TenantID]string // why passages are not read further
+	stopped map[access.TenantID]string // why extraction stopped
 }
 
 // mark holds what earlier plans learned about a tenant's index.
 type mark struct {
-	written  int64     // Index.Written
-	quiet    int       // plans since that changed
+	written  int64     // last value of Index.Written
+	quiet    int       // number of plans since written changed
 	thorough time.Time // when all kinds of work were last planned
 }
 
@@ -68,7 +68,7 @@ func (b *Base) Background(ctx context.Context, rooms Rooms) (*jobs.Client, error
 	return jobs.New(b.DB, work, jobs.Config{Logger: b.Logger, Slow: work.slow, Platforms: serves})
 }
 
-// at returns the base for another tenant.
+// at returns a copy of b for another tenant.
 func (b *Base) at(tenant access.TenantID) *Base {
 	other := *b
 	other.Tenant = tenant
@@ -135,7 +135,7 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-// isThorough reports whether a plan includes all work on a tenant's index.
+// isThorough reports whether a plan includes work that is costly to check.
 func (w *background) isThorough(tenant access.TenantID, written int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,7 +234,8 @@ func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	return pipeline.Refuse(ctx, b.Tenant, source, quarantine(job))
 }
 
-// purge prunes all tenants.
+// purge removes remains of deleted documents from the index of all tenants. It reports whether
+// there are more.
 func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 	tenants, err := w.base.Index.Tenants(ctx)
 	if err != nil {
@@ -327,7 +328,7 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 		b.Logger.InfoContext(ctx, "source read", "source", string(id), "indexed", run.Counts.Indexed, "unchanged", run.Counts.Unchanged,
 			"removed", run.Counts.Removed, "failed", run.Counts.Failed)
 	}
-	if outcome == sources.Finished { // a change during the run could not queue this job again
+	if outcome == sources.Finished { // a change during the run could not enqueue this job
 		if source, found, err := b.storedSource(ctx, id); err != nil || found && source.HeardSince(run.StartedAt) {
 			return err == nil, next, err
 		}

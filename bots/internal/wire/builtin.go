@@ -15,7 +15,7 @@ import (
 // leastMemory is the smallest memory limit of a process that uses the sentence model.
 const leastMemory = 256 << 20
 
-// wordsAlone says why the built-in sentence model is not used; empty if it is.
+// wordsAlone returns why the built-in sentence model is not used, or "" if it is used.
 func (b *Base) wordsAlone() string {
 	switch {
 	case b.Config.Embedder == config.Words:
@@ -29,8 +29,8 @@ func (b *Base) wordsAlone() string {
 	return ""
 }
 
-// gated makes the built-in sentence model decide when a model may quote, if the sentence model is
-// used.
+// gated returns quoting with the built-in sentence model, which decides when to quote. If the
+// sentence model is not used, it returns quoting unchanged.
 func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
 	if b.wordsAlone() != "" {
 		return quoting, nil
@@ -62,5 +62,5 @@ func (b *Base) sentences() (*sentence.Model, error) {
 // quotations returns the model that quotes documents.
 func (b *Base) quotations() (llm.Model, error) { return b.gated(extractive.New()) }
 
-// standIn returns the model that quotes documents while another model may not be asked.
+// standIn returns the model that quotes documents in place of a model that may not be called.
 func (b *Base) standIn() (llm.Model, error) { return b.gated(extractive.StandIn()) }

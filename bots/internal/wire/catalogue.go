@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	catalogueKept = 10 * time.Minute       // numbers of documents need not be newer
-	catalogueWait = 300 * time.Millisecond // an answer waits no longer for a list that only helps
-	catalogueMost = 1000                   // audiences that are kept
+	catalogueKept = 10 * time.Minute       // lifetime of a cached list
+	catalogueWait = 300 * time.Millisecond // time limit for a list, which is optional in an answer
+	catalogueMost = 1000                   // maximum number of cached audiences
 )
 
 // catalogue caches the sources that audiences can search. It is safe for concurrent use.

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Check is one check of the doctor.
+// Check is one check of footnote doctor.
 type Check struct {
 	Part string
 	Run  func(ctx context.Context) (state string, err error)
@@ -46,8 +46,7 @@ func (b *Base) Checks() []Check {
 	return checks
 }
 
-// within limits the time of a check. For a part that does not answer, the operator reads what to
-// do, not that a deadline passed.
+// within limits the time of a check. After the limit, the error says what the operator can do.
 func within(limit time.Duration, run func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		silent := fmt.Errorf("it did not answer within %s: see that it runs, and that its address in the settings leads to it", limit)
@@ -223,7 +222,7 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 		if err != nil {
 			return unpaid(err)
 		}
-		break // it speaks
+		break // the model responds
 	}
 	return fmt.Sprintf("%s answers, window of %d tokens", info.Name, info.Window) + b.loadedWindow(ctx, info.Name, info.Window), nil
 }

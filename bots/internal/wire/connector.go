@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// IsURL reports whether a place is the address of a site, not a path.
+// IsURL reports whether place is a web address and not a path.
 func IsURL(place string) bool {
 	lower := strings.ToLower(place)
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://")
@@ -24,13 +24,13 @@ func IsURL(place string) bool {
 // that its rate limits are counted together.
 type clients struct {
 	config *config.Config
-	// towards the sites that are read; nil: each connector limits itself
+	// politeness limits requests to web sites; nil: each connector limits itself.
 	politeness *web.Politeness
 	chats
-	stated *sources.Clients // of kinds that their adapters state
+	stated *sources.Clients // clients of the kinds that adapters declare
 }
 
-// newClients returns the shared clients for sources that are read alone.
+// newClients returns new clients, which share nothing with existing ones.
 func newClients(cfg *config.Config) *clients {
 	return &clients{
 		config: cfg, chats: newChats(cfg, nil, nil, nil), stated: new(sources.Clients),
@@ -42,7 +42,7 @@ func (b *Base) Connect(s config.Source) (index.Connector, error) {
 	return b.listen(b.clients.connect(s))
 }
 
-// listen makes a connector follow hints, if it can.
+// listen gives the tenant's hints of changes to a connector that can use them.
 func (b *Base) listen(c index.Connector, err error) (index.Connector, error) {
 	if l, ok := c.(interface{ Listen(hints index.Hints) }); ok && err == nil && b.Index != nil {
 		l.Listen(b.Index.Hints(b.Tenant))
@@ -50,16 +50,16 @@ func (b *Base) listen(c index.Connector, err error) (index.Connector, error) {
 	return c, err
 }
 
-// connectScheduled is Connect for a source with a schedule. The source is read earlier if it
-// reported changes.
+// connectScheduled is like [Base.Connect] for a source with a schedule. If the source reported
+// changes, its connector reads only these between full scans.
 func (b *Base) connectScheduled(s config.Source) (index.Connector, error) {
 	c := *b.clients
 	c.hints = b.Index.Hints(b.Tenant)
 	return b.listen(c.connect(s))
 }
 
-// Connect returns the connector of a source that is read alone. Its error says what is wrong with
-// the source.
+// Connect returns a connector that shares no client with other sources. Its error says what is
+// wrong with the source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 	return newClients(cfg).connect(s)
 }

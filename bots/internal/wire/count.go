@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// counter returns what counts the tokens of a model.
+// counter returns the token counter for a model.
 func counter(model string) budget.Counter { return tiktoken.ForModel(model) }
 
 // counting returns the counter of a model, and whether it is exact.

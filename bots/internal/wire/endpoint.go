@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// endpointModel returns a model that is not built in. To add another provider, choose it here.
+// endpointModel returns a model of the configured endpoint. Its costs are recorded for purpose. To
+// add another provider, choose it here.
 func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
 	m, err := b.endpoints.model(openai.Config{
 		Endpoint: b.endpoint(), Model: name, Window: window, Small: b.Config.ModelProfile == "small",

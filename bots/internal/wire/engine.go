@@ -62,7 +62,7 @@ func (b *Base) EngineMetrics() func(context.Context) (telemetry.Engine, error) {
 	}
 }
 
-// checkEngine is the doctor's check of the search engine.
+// checkEngine is footnote doctor's check of the search engine.
 func (b *Base) checkEngine(ctx context.Context) (string, error) {
 	if !b.HasEngine() {
 		state, err := b.Index.EngineState(ctx)
@@ -102,9 +102,9 @@ func EngineSentence(s pgindex.EngineState) string {
 	return say
 }
 
-// tellEngine sends the search engine the changes that it lacks, and reports whether there are more.
-// If thorough is set, it also compares the engine's documents with the database. An index without
-// documents starts in the engine at once, because there is nothing to move.
+// tellEngine sends the search engine the changes that it lacks until a time, and reports whether
+// there are more. An index without documents starts in the engine at once, because there is nothing
+// to move.
 func (b *Base) tellEngine(ctx context.Context, until time.Time) (more bool, err error) {
 	if !b.HasEngine() {
 		return false, nil

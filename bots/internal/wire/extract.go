@@ -168,11 +168,12 @@ type ExtractEstimate struct {
 	extract.Estimate
 	Output   int // output tokens, at the average of earlier answers
 	Measured bool
-	// by the prices; Most assumes that every answer has the maximum length and is requested twice
+	// Cost is by the prices. Most assumes that every answer has the maximum length and is requested
+	// twice.
 	Cost     spend.Amount
 	Most     spend.Amount
 	Currency string        // empty: the model has no price
-	Took     time.Duration // time, with the usual number of calls at once
+	Took     time.Duration // time with the usual number of concurrent calls
 }
 
 // EstimateExtraction estimates the effort of reading the due documents. It calls no model.

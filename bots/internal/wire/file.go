@@ -59,7 +59,8 @@ func Attach(ctx context.Context, cfg *config.Config, path string) (message.File,
 	return measured(cfg, f), nil
 }
 
-// measured counts a file's tokens, and refuses a file that fits no context window.
+// measured counts a file's tokens. If there are more than MAX_FILE_TOKENS, it replaces the text
+// with the reason.
 func measured(cfg *config.Config, f message.File) message.File {
 	f.Media = "text/plain"
 	f.Tokens = counter(cfg.Model).Count(f.Text)

@@ -47,7 +47,7 @@ func newChats(cfg *config.Config, slack *http.Client, wrap func(http.RoundTrippe
 	}
 }
 
-// isAlone reports whether guild is the only bound server.
+// isAlone reports whether bound has no server except guild.
 func isAlone(guild string, bound []string) bool {
 	for _, g := range bound {
 		if g != guild {
@@ -62,7 +62,7 @@ func isAlone(guild string, bound []string) bool {
 func (b *Base) setClients() {
 	b.clients = newClients(b.Config)
 	b.clients.chats = newChats(b.Config, nil, nil, b.Logger)
-	// the meter is set later
+	// b.HTTP and b.Counted need the meter, which is set later.
 	b.clients.chats.slack = sync.OnceValues(func() (*slackhistory.Workspace, error) {
 		return newChats(b.Config, b.HTTP("slack"), nil, b.Logger).slack()
 	})
@@ -99,7 +99,8 @@ func connectDiscord(c *clients, s config.Source) (index.Connector, error) {
 	return discordhistory.New(server, c.discordOptions(s))
 }
 
-// every returns the interval between two full scans of a source.
+// every returns the interval between two full scans of a source. It is 0 without hints, because
+// every read is then a full scan.
 func (c chats) every(s config.Source) time.Duration {
 	if c.hints == nil {
 		return 0

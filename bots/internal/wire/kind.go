@@ -24,8 +24,7 @@ type Kind struct {
 	Steps   []string
 	Rights  []Right  // rights that the credential must have
 	Secrets []Secret // none if the source needs no credential
-	// Bound says who may read the documents, and the maximum delay until a change of that takes
-	// effect here.
+	// Bound says who may read the documents, and how soon a change of permissions takes effect.
 	Bound string
 	// Looks gives the maximum delay of each kind of permission change; nil if the source has no
 	// permissions.
@@ -58,7 +57,7 @@ type Kind struct {
 // Key is a key of an entry.
 type Key struct {
 	Path string // below the source's name, as in footnote.yaml: "slack.channels"
-	// the question for a person at a terminal; empty: the key is only a flag
+	// Ask is the question for a person at a terminal; empty: the key is only a flag.
 	Ask    string
 	Sort   Sort
 	Needed bool
@@ -71,8 +70,7 @@ type Sort int
 const (
 	Text Sort = iota
 	List      // texts, separated by commas
-	// lists of texts, each behind a name and "=", joined by "+": PAGE=members,
-	// OTHER=group:a+group:b
+	// Lists are named lists of texts: "PAGE=members,OTHER=group:a+group:b".
 	Lists
 	Yes    // true or false
 	Folder // a path on this machine
@@ -127,7 +125,7 @@ func FindKind(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// KindOf returns the kind of an entry of the configuration file. An entry without a place is a
+// KindOf returns the kind of an entry of the configuration file. An entry that fits no kind is a
 // folder.
 func KindOf(s config.Source) Kind {
 	kinds := Kinds()
@@ -201,7 +199,8 @@ func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 	return pairs, nil
 }
 
-// listsOf parses name=list pairs. A name without a list gets an empty one.
+// listsOf parses text such as "PAGE=members,OTHER=group:a+group:b". A name without a list has no
+// value.
 func listsOf(text string) []config.Pair {
 	var pairs []config.Pair
 	for part := range strings.SplitSeq(text, ",") {
@@ -226,7 +225,7 @@ func listsOf(text string) []config.Pair {
 	return pairs
 }
 
-// schedule is the key that all kinds have.
+// schedule is the key for the interval between reads. All kinds have it.
 var schedule = Key{Path: "every", Ask: "How often is it read again (such as 1h or 1d; empty: only by footnote index)?"}
 
 // checked returns a check that asks the connector what it sees, or why it sees nothing.

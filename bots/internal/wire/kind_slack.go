@@ -60,6 +60,6 @@ func isYes(text string) bool {
 	return false
 }
 
-// channelLooks are the looks of chat histories: the members of private channels, and the list of
-// channels.
+// channelLooks says which scans notice changed permissions in chat histories: members of private
+// channels, and the list of channels.
 var channelLooks = index.Looks{index.ChangeMember: {}, index.ChangeNode: {Documents: true}}

@@ -122,10 +122,10 @@ func LoadLocalModel(ctx context.Context, offer localmodel.Offer) (localmodel.Off
 	return offer, nil
 }
 
-// WithLocalModel returns the settings with a model on this machine, which costs nothing.
+// WithLocalModel returns a copy of the settings with a model on this machine, whose price is 0.
 func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	with := *cfg
-	if with.EmbeddingModel != "" && with.EmbeddingBaseURL == "" { // the key goes where it went before
+	if with.EmbeddingModel != "" && with.EmbeddingBaseURL == "" { // the key must not go to this machine
 		with.EmbeddingBaseURL = config.OpenAI
 	}
 	with.FoundModel = true

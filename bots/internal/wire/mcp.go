@@ -87,7 +87,7 @@ func (b *Base) AtConsole(account string) mcp.Caller {
 	}
 }
 
-// direct looks up a person as the platform does when the person writes a direct message.
+// direct looks up people's permissions as for a direct message to the bot.
 type direct struct {
 	tenant    access.TenantID
 	platforms Listeners
@@ -101,8 +101,8 @@ func (d direct) Alone(ctx context.Context, account access.Account) (access.Prese
 	})
 }
 
-// checkedGraph omits statements whose documents the source no longer lets the reader see, because
-// statements show the documents' titles. The index learns of such a change later.
+// checkedGraph omits statements about documents that the source no longer lets the reader see,
+// because statements show the documents' titles. The index learns of such a change later.
 type checkedGraph struct {
 	knowledge.Graph
 	readable func(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error)

@@ -120,7 +120,7 @@ func (b *Base) noteFill(ctx context.Context, m retrieve.Embedder) (index.FillSta
 	if err != nil || state.IsComplete() == state.Complete {
 		return state, err
 	}
-	if state.IsComplete() { // the first searches would do it
+	if state.IsComplete() { // otherwise the first searches would wait for it
 		if err := b.Index.Sketch(ctx, b.Tenant, m.Model()); err != nil {
 			return state, err
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Model returns the model that writes the answers, for the doctor: the configured endpoint, or
-// quotations if there is none.
+// Model returns the model that writes the answers, for footnote doctor. Without an endpoint, it is
+// the model that quotes documents.
 func (b *Base) Model() (llm.Model, error) {
 	if !b.Config.HasModel() {
 		return b.quotations()
@@ -53,7 +53,7 @@ func (b *Base) answering(name string) (llm.Model, error) {
 	return llm.NewChain(b.patience(), model, fallback), nil
 }
 
-// patience returns how long the program waits for models.
+// patience returns the timeouts for models.
 func (b *Base) patience() llm.Policy {
 	return llm.Policy{FirstDelta: b.Config.FirstToken, Stall: b.Config.BetweenTokens}
 }

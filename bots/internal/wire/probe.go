@@ -66,7 +66,7 @@ func (c *clients) probe(ctx context.Context, s config.Source) (Seen, error) {
 		check = firstDocuments
 	}
 	seen, err := check(ctx, c, s)
-	// a check that failed
+	// A failed check may return an empty text.
 	seen.Sees = slices.DeleteFunc(seen.Sees, func(what string) bool { return what == "" })
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -100,7 +100,7 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 		}
 		if n := max(batch.Total, len(batch.Documents)); n > 0 {
 			found := plural.Count(n, "document")
-			// a page links to more pages, and a large source takes long to list
+			// More may follow: a page links to others, and a large source takes long to list.
 			if s.Path == "" && !batch.Complete {
 				found += " at the first look"
 			}
@@ -118,7 +118,7 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 			return Seen{}, fmt.Errorf("%s: %s", batch.Failures[0].Name, batch.Failures[0].Sentence)
 		}
 	}
-	if len(seen.Sees) > 0 { // its places are empty
+	if len(seen.Sees) > 0 { // it can be read, but has no documents
 		return seen, nil
 	}
 	return Seen{}, errors.New("there is nothing to be read: check the address")
@@ -158,7 +158,7 @@ func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen S
 					vouched++
 				}
 			}
-			if people > 0 { // everybody else takes long
+			if people > 0 { // reading all people takes long
 				break
 			}
 		}

@@ -15,7 +15,8 @@ type shared struct {
 	signal *redis.Signal
 }
 
-// signal opens what processes share, and returns the signal to stop turns.
+// signal returns the signal that stops turns. If Redis is configured, it connects to it and stores
+// the connection in a.
 func (b *Base) signal(ctx context.Context, a *shared) (session.Signal, error) {
 	if b.Config.RedisURL == "" {
 		return &session.LocalSignal{}, nil

@@ -31,9 +31,9 @@ type options struct {
 	Every   string     `json:"every,omitempty"`
 	config.Systems
 	Declared string `json:"declared,omitempty"` // its name in the configuration file
-	// the approval that makes the row count if the configuration file does not hold the source
+	// Approval makes the row valid if the configuration file does not have the source.
 	Approval string `json:"approval,omitempty"`
-	// distinguishes a source without options from one that was never requested
+	// Asked distinguishes a source without options from one that was never requested.
 	Asked bool `json:"asked"`
 }
 
@@ -46,7 +46,7 @@ func rowOf(s config.Source, declared string) options {
 	return o
 }
 
-// options returns the decisions in a stored row. An interval that is no longer valid is none.
+// options returns the decisions in a stored row. An invalid interval counts as none.
 func (o options) options() sources.Options {
 	every, err := sources.ParseEvery(o.Every)
 	if err != nil {
@@ -70,10 +70,10 @@ func with(s config.Source, o sources.Options) config.Source {
 	return s
 }
 
-// Remembered returns the connector of a source for a run that begins now. It fills in options that
-// were left out from the last run (sources.Remember). The sentence says which options were filled
-// in; it is empty if none were. The options are stored for the next run. It fails with
-// sources.ErrPaused for a paused source, whose stored options stay as they are.
+// Remembered returns the connector of a source for a run that begins now. Options that s omits are
+// taken from the last run (sources.Remember), and all options are stored for the next run. The
+// string names the taken options; it is empty if there are none. For a paused source, the error is
+// sources.ErrPaused, and nothing is stored.
 func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector, string, error) {
 	connector, err := b.Connect(s)
 	if err != nil {
@@ -91,7 +91,8 @@ func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector
 	return connector, sentence, err
 }
 
-// remember stores the options of a source, with what they omit from the last ones.
+// remember stores the options of a source. Options that s omits are taken from last. The string
+// names the taken options.
 func (b *Base) remember(ctx context.Context, s config.Source, connector index.Connector, last sources.Memory) (index.Connector, string, error) {
 	given := optionsOf(s)
 	given.Declared = b.declaredName(s)
@@ -119,8 +120,8 @@ func (b *Base) declaredName(s config.Source) string {
 	return ""
 }
 
-// keepOptions stores a source's options with an approval. If there is no place for a key, a source
-// of the configuration file is stored without an approval.
+// keepOptions stores a source's options with an approval. If there can be no key, it stores a
+// source without an approval if the configuration file has it or if it has no schedule.
 func (b *Base) keepOptions(ctx context.Context, source document.Source, o options) error {
 	key, err := b.approver.signing()
 	if err == nil {
@@ -173,8 +174,8 @@ func (s StoredSource) Schedule() sources.Schedule {
 // the configuration file.
 func (s StoredSource) Place() string { return s.origin.Name }
 
-// StoredSources lists the sources in the index. Kept files are not among them: no one added them as
-// a source, and no options of theirs are stored.
+// StoredSources lists the sources in the index. It omits the source of uploaded files, because no
+// one added it and it has no options.
 func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	asked, err := b.Index.AskedSources(ctx, b.Tenant)
 	if err != nil {
@@ -198,7 +199,7 @@ func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	return all, nil
 }
 
-// decode returns a source's stored row and what it remembers.
+// decode parses the stored options of a source. It also returns them as the memory of the last run.
 func (b *Base) decode(a pgindex.Asked, keys [][]byte) (options, sources.Memory, error) {
 	var o options
 	if err := json.Unmarshal(a.Options, &o); err != nil {
@@ -228,7 +229,7 @@ func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (sources.Mem
 	return sources.Memory{ApprovedBy: sources.Unapproved}, nil
 }
 
-// judge applies the options that count to a stored source (sources.Judge).
+// judge applies the valid options to a stored source (sources.Judge).
 func (b *Base) judge(s *StoredSource) {
 	entry, declared := b.declared(s.origin)
 	if !declared {
@@ -299,8 +300,8 @@ func (b *Base) declare(ctx context.Context) error {
 	return nil
 }
 
-// declareOne stores the options of a source of the configuration file. No run begins, so that a
-// pause does not matter.
+// declareOne stores the options of a source of the configuration file. It begins no run, so it
+// ignores a pause.
 func (b *Base) declareOne(ctx context.Context, s config.Source) error {
 	connector, err := b.Connect(s)
 	if err != nil {
@@ -315,7 +316,8 @@ func (b *Base) declareOne(ctx context.Context, s config.Source) error {
 	return err
 }
 
-// settle does to a stored source what follows from the configuration file (sources.FateOf).
+// settle keeps, renews, unschedules or removes a stored source, as the configuration file requires
+// (sources.FateOf).
 func (b *Base) settle(ctx context.Context, s StoredSource) error {
 	_, inFile := b.entry(s.origin)
 	switch sources.FateOf(s.memory, s.Schedule(), s.Chat(), inFile) {

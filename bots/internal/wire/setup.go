@@ -184,8 +184,8 @@ func (s *setups) agent(ctx context.Context, file *config.File, name string, limi
 	return a, err
 }
 
-// names returns the chosen models, or else the agent's. An empty list leaves it to the
-// configuration. A turn that no one asked for is answered by one model.
+// names returns the names of the chosen models, or else of the agent's models. An empty list means
+// the configured model. A turn that no one asked for has only one model.
 func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	names := s.choice.Models
 	switch {

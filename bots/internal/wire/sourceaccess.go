@@ -11,7 +11,7 @@ import (
 // Access returns the state of permissions and people, for sources that have their own readers.
 func (b *Base) Access(ctx context.Context) (map[document.SourceID]sources.Access, error) {
 	all, err := b.loops(ctx)
-	if err != nil || len(all) == 0 { // no one has people
+	if err != nil || len(all) == 0 { // no source has people
 		return all, err
 	}
 	matches, err := pgaccess.New(b.DB).Matches(ctx, b.Tenant, b.File().Rules().Domains)

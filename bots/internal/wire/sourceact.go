@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// As returns b with another author of changes, for the audit trail.
+// As returns a copy of b with another author of changes, for the audit trail.
 func (b *Base) As(by session.Actor) *Base {
 	other := *b
 	other.person = by

@@ -23,13 +23,14 @@ type SourceCheck struct {
 	State pgindex.SourceState // zero if the source was never read
 	Every time.Duration
 	Seen  Seen
-	// the maximum delay until a revocation takes effect; 0: the source is not asked who may read
+	// Late is the maximum delay until a revocation takes effect; 0: the source is not asked who may
+	// read.
 	Late    time.Duration
 	Deleted time.Duration  // maximum delay until deletions take effect; 0: deletions are not noticed
 	Access  sources.Access // zero if the source has no readers
 	Faults  []string       // one sentence each, which says what to do
-	// private answers use the last known permissions, because the account may not ask the source
-	// who may read
+	// Unasked reports that private answers use the last known permissions, because the account may
+	// not ask the source who may read.
 	Unasked  bool
 	declared bool
 	refused  string // why the row does not count
@@ -112,7 +113,7 @@ func (b *Base) look(ctx context.Context, c *SourceCheck) []string {
 	return slices.Concat(seen.Lacks, sources.Sentences(err))
 }
 
-// unasked makes the check that precedes a private answer. It reports whether the source never
+// unasked makes the permission check of a private answer. It reports whether the source never
 // answers that check for this account.
 func (b *Base) unasked(ctx context.Context, c *SourceCheck) (bool, error) {
 	connector, err := b.Connect(c.source)

@@ -156,7 +156,7 @@ func (b *Base) checkSpending(ctx context.Context) (string, error) {
 	return said, nil
 }
 
-// unpaid returns the state of a part that lacks only budget.
+// unpaid returns a state instead of an error if only a cost cap prevented a check.
 func unpaid(err error) (string, error) {
 	var full *spend.CapError
 	if errors.As(err, &full) {

@@ -23,7 +23,7 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Uploads returns the service that keeps files in projects.
+// Uploads returns the service that stores uploaded files in projects.
 func (b *Base) Uploads() *upload.Service {
 	return upload.New(upload.Deps{
 		Store: pgupload.New(b.DB), Projects: b.uploadProjects, Full: postgres.Full, Logger: b.Logger,
@@ -34,8 +34,8 @@ func (b *Base) Uploads() *upload.Service {
 	})
 }
 
-// uploadProjects returns the projects of the configuration file. Those who may read one of its
-// files may know of a project. Members may know of one without files.
+// uploadProjects returns the projects of the configuration file. A project is visible to the
+// readers of its files. A project without files is visible to members.
 func (b *Base) uploadProjects() []upload.Project {
 	var all []upload.Project
 	for _, p := range b.File().Projects {
@@ -57,7 +57,7 @@ func (b *Base) oneFile(path string) (index.Connector, error) {
 	return files.New(files.Options{Path: path, MaxBytes: upload.MaxBytes})
 }
 
-// uploadsChanged takes removed documents out of the index, and makes a server follow the other
+// uploadsChanged removes documents from the index, and makes a running server index the other
 // changes at once.
 func (b *Base) uploadsChanged(ctx context.Context, tenant access.TenantID, removed ...document.ID) error {
 	var err error
@@ -77,7 +77,8 @@ func uploadsJob(tenant access.TenantID) jobs.Job {
 	return jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(upload.Source)}
 }
 
-// ResumeUploads makes the index follow kept files again, after processes died of reading them.
+// ResumeUploads continues the indexing of uploaded files that stopped because processes died while
+// reading them.
 func (b *Base) ResumeUploads(ctx context.Context) error {
 	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(upload.Source)); err != nil {
 		return err
@@ -89,11 +90,11 @@ func (b *Base) ResumeUploads(ctx context.Context) error {
 	return b.uploadsChanged(ctx, b.Tenant)
 }
 
-// failedAgain is how long kept files that could not be read wait for another attempt.
+// failedAgain is the delay before uploaded files that could not be read are read again.
 const failedAgain = time.Hour
 
-// uploadsDue reports whether kept files have changed since the index followed them, or could not be
-// read a while ago.
+// uploadsDue reports whether uploaded files have changed since they were indexed. If the last run
+// could not read some, it reports false until failedAgain has passed.
 func (b *Base) uploadsDue(ctx context.Context) (bool, error) {
 	revision, indexed, err := pgupload.New(b.DB).Revision(ctx, b.Tenant)
 	if err != nil || revision <= indexed {
@@ -104,8 +105,8 @@ func (b *Base) uploadsDue(ctx context.Context) (bool, error) {
 	return at < 0 || asked[at].Last.Counts.Failed == 0 || time.Since(asked[at].Last.StartedAt) > failedAgain, err
 }
 
-// syncUploads makes the index follow changes of kept files. New documents can be found by their
-// words at once.
+// syncUploads indexes changed uploaded files until a time. New documents can be found by their
+// words at once. more reports that changes are left.
 func (b *Base) syncUploads(ctx context.Context, until time.Time) (more bool, next []jobs.Job, err error) {
 	store := pgupload.New(b.DB)
 	revision, indexed, err := store.Revision(ctx, b.Tenant)
@@ -140,8 +141,8 @@ func (b *Base) syncUploads(ctx context.Context, until time.Time) (more bool, nex
 	return more, next, err
 }
 
-// uploadedFiles returns the files that people kept in a project and that the audience may read,
-// with the text that the index has of them. A file that the index does not have yet is left out.
+// uploadedFiles returns the uploaded files of a project that the audience may read, with their
+// indexed text. It omits files that are not indexed yet.
 func (b *Base) uploadedFiles(ctx context.Context, project string, audience access.Audience) ([]message.File, error) {
 	all, err := pgupload.New(b.DB).List(ctx, b.Tenant)
 	if err != nil {
@@ -176,12 +177,12 @@ func (b *Base) uploadedFiles(ctx context.Context, project string, audience acces
 	return out, nil
 }
 
-// maxAtHand is how many bytes of the texts of kept files a question has at hand. The files behind
-// them are found by searches alone.
+// maxAtHand is the maximum size in bytes of the texts of uploaded files that a question gets. Only
+// searches find the remaining files.
 const maxAtHand = 8 << 20
 
-// textsWithin loads texts one by one until they have maxAtHand bytes. It holds at most that and one
-// text more, which is cut at document.MaxText.
+// textsWithin loads texts one by one, up to maxAtHand bytes in total. It holds at most one text
+// more, which is cut at document.MaxText.
 func textsWithin(ids []document.ID, load func(document.ID) (string, error)) (map[document.ID]string, error) {
 	texts, size := make(map[document.ID]string), 0
 	for _, id := range ids {
@@ -197,7 +198,7 @@ func textsWithin(ids []document.ID, load func(document.ID) (string, error)) (map
 	return texts, nil
 }
 
-// Author describes a person of the console at the moment, as the platform does. An account of this
+// Author returns a console user as the platform describes the person now. An account of this
 // machine counts as a member.
 func (b *Base) Author(ctx context.Context, platforms Listeners, person access.Account) (access.Account, error) {
 	if person.Platform == review.Terminal {

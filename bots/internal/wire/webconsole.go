@@ -27,14 +27,15 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 		return review.Viewer{}, review.ErrGone
 	}
 	audience, err := b.Resolver().Audience(ctx, there)
-	if errors.Is(err, access.ErrGrants) { // then it has no principals of sources
+	if errors.Is(err, access.ErrGrants) { // the audience then has no principals of sources
 		b.Logger.WarnContext(ctx, "a person of the console is held to what the platform says", "error", err)
 		err = nil
 	}
 	return review.Viewer{Person: person, Name: there.People[0].Name, Audience: audience}, err
 }
 
-// Present returns a person alone, with the platform's present answer.
+// Present returns the presence of one person, as the platform reports it now. It fails if this
+// server does not serve the person's workspace.
 func (b *Base) Present(ctx context.Context, platforms Listeners, person access.Account) (access.Presence, error) {
 	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
 	if err != nil {
@@ -128,8 +129,8 @@ func (b *Base) Gaps() gaps.Reader {
 	}
 }
 
-// grouped caches how sets of questions were clustered, which takes 100 ms for 2,000 of them.
-// Callers first select what a viewer may see, each time.
+// grouped caches the clusters of sets of questions. Clustering 2,000 questions takes 100 ms.
+// Callers pass only the questions that a viewer may see.
 type grouped struct {
 	one   chan struct{} // holds a value while a set is clustered: one at a time
 	mu    sync.Mutex

@@ -52,7 +52,7 @@ func (p paidSearch) Search(ctx context.Context, query string, most int) (found [
 	return found, err
 }
 
-// allowance implements websearch.Allowance.
+// allowance limits the web searches of a person per day.
 type allowance struct{ b *Base }
 
 // Take implements websearch.Allowance.

@@ -55,21 +55,21 @@ type Base struct {
 	// Tracer records the work of turns as spans; nil: none are recorded. Set it as early as Meter.
 	Tracer span.Tracer
 
-	cluster *local.Cluster  // nil where DATABASE_URL is set
-	scratch *scratch.Schema // nil but after OpenScratch
+	cluster *local.Cluster  // nil if DATABASE_URL is set
+	scratch *scratch.Schema // set only by OpenScratch
 	http    *http.Client
 	file    *atomic.Pointer[config.File] // the last file read; shared by copies
 
-	clients  *clients // of the sources that are read
-	checks   *checks  // of private answers; shared by copies
-	approver approver // of rows of sources
-	heard    *heard   // of chat platforms; shared by copies
-	grouped  *grouped // questions; likewise
+	clients  *clients // clients of the sources
+	checks   *checks  // permission checks of private answers; shared by copies
+	approver approver // approves stored sources
+	heard    *heard   // hints of changes on chat platforms; shared by copies
+	grouped  *grouped // cached clusters of questions; shared by copies
 
 	noRoom    *atomic.Int64 // when a disk was full last, in Unix nanoseconds; shared by copies
-	spending  *spending     // nil where nothing is paid for
+	spending  *spending     // nil: costs are not recorded
 	filters   *filters
-	endpoints *endpoints // nil: models are made again each time
+	endpoints *endpoints // nil: models are created at each use
 }
 
 // Open connects to the database and migrates its schema. It starts the private server if no
@@ -214,8 +214,8 @@ func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool
 	return db, err
 }
 
-// Migrate migrates the schema and returns how many migrations ran. It does nothing else that Open
-// does.
+// Migrate migrates the schema and returns how many migrations ran. Unlike Open, it does nothing
+// else.
 func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int, error) {
 	b := &Base{Config: cfg, Logger: logger}
 	_, url, err := b.addresses(ctx)
@@ -226,7 +226,8 @@ func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int,
 	return n, errors.Join(err, b.Close(ctx))
 }
 
-// addresses returns the address of the database, and the address for migrations.
+// addresses returns the address of the database, and the address for migrations. It starts the
+// private server if DATABASE_URL is not set.
 func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 	if b.Config.DatabaseURL == "" {
 		b.cluster, err = local.Start(ctx, local.Config{Dir: b.Config.DataDir, Logger: b.Logger})

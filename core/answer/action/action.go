@@ -69,7 +69,7 @@ type Answerer interface {
 	Queued(ctx context.Context, began time.Time, t session.Turn)
 	Wake()
 	// StopAs requests a stop for a person. holds returns what this person may read. If holds is
-	// nil, the person holds nothing.
+	// nil, the person has no permissions.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
 	// Steer starts or skips a deep search that waits for a person's choice. holds returns what this
 	// person may read.
@@ -116,7 +116,8 @@ func (s *Service) recoverPanic(ctx context.Context, what string, err *error) {
 	}
 }
 
-// deriveTurn creates a turn from an existing turn.
+// deriveTurn creates a turn from an existing turn, such as a retry or a private answer. It reports
+// the new turn to the Answerer.
 func (s *Service) deriveTurn(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	began := time.Now()
 	made, err := s.Store.Derive(ctx, d)
@@ -126,7 +127,8 @@ func (s *Service) deriveTurn(ctx context.Context, d session.Derive) (session.Acc
 	return made, err
 }
 
-// countAction counts an action that changed something.
+// countAction counts a successful action in the metrics. It does not count refused actions,
+// repeated actions or presses that only open a form.
 func (s *Service) countAction(a Request, r Reply) {
 	if s.Metrics != nil && !r.Refused && !r.Duplicate && (r.Form == nil || a.Do == thread.ActionDown) {
 		s.Metrics.Acted(a.Do)

@@ -13,10 +13,10 @@ import (
 )
 
 // Edited answers an edited question again in place. The old answer is kept as Superseded. Edited
-// does nothing if the message is not a question, or if its text is empty or unchanged. The latter
-// happens when a platform adds a link preview. It also does nothing if answering is disabled or
-// paused. Once it has returned, no replica can miss the change. If the error is a policy.Rejection,
-// it has a sentence for the person, and the old answer stays.
+// does nothing if the message is not a question, or if answering is disabled or paused. It also
+// ignores empty and unchanged text, because platforms report an added link preview as an edit. Once
+// it has returned, no replica can miss the change. If the error is a policy.Rejection, the old
+// answer stays, and the error has a sentence for the person.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "edit", &err)
 	defer func() { s.auditEdit(ctx, e, err) }()
@@ -119,7 +119,7 @@ func (s *Service) erase(ctx context.Context, tenant access.TenantID, at thread.R
 	return erased, nil
 }
 
-// stopTurns stops turns whose answers were removed.
+// stopTurns signals the workers of the given turns to stop, and wakes idle workers.
 func (s *Service) stopTurns(ctx context.Context, running []session.TurnID) {
 	for _, id := range running {
 		// Polling finds a lost signal, and text written meanwhile is discarded.

@@ -52,7 +52,8 @@ func (a Request) key() string {
 	return key
 }
 
-// sanitize returns a text that can be stored, with at most limit characters.
+// sanitize trims a text, removes NUL characters, replaces invalid UTF-8, and cuts the text to limit
+// characters.
 func sanitize(text string, limit int) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
 	if runes := []rune(text); len(runes) > limit {

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Owners finds the owner of the nearest page, and records that the owner was asked. It is
-// implemented by *owner.Desk. It is safe for concurrent use.
+// Owners finds the owner of the page that is closest to an unanswered question, and records that
+// the owner was asked. It is implemented by *owner.Desk. It is safe for concurrent use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 	session.Owners
@@ -25,9 +25,9 @@ type Owners interface {
 // maxAsked is the maximum number of characters of the question in the message to a page's owner.
 const maxAsked = 600
 
-// askOwner checks again who owns the nearest page, and whether the owner may be asked in the
-// thread. It records that the owner was asked, and then returns the message to post. Because of
-// this order, a crash never causes a second message.
+// askOwner checks again who owns the page closest to the question, and whether the owner may be
+// asked in the thread. It records that the owner was asked, and then returns the message to post.
+// Because of this order, a crash never causes a second message.
 func (s *Service) askOwner(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case s.Owners == nil || !r.Turn.Public() || r.Turn.Origin.As == session.Shared:
@@ -78,8 +78,9 @@ func (s *Service) askOwner(ctx context.Context, a Request, r session.Record) (Re
 	}}, nil
 }
 
-// nearest returns the pages that a turn's answer named. If the answer named none, it returns the
-// pages that the search found.
+// nearest returns the pages closest to a question that the documents did not answer. These are the
+// pages that the answer named, or else those that the search found. If documents answered the
+// question, nearest returns nil.
 func (s *Service) nearest(ctx context.Context, t session.Turn) ([]document.Ref, error) {
 	saved, err := s.Store.Saved(ctx, t)
 	if err != nil || len(saved.Runs) == 0 {

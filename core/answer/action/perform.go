@@ -104,7 +104,8 @@ func (s *Service) findTurn(ctx context.Context, a Request) (session.Record, erro
 	}
 }
 
-// performOn performs an action on one answer.
+// performOn performs the action of a request on the answer r. It refuses unknown actions, such as
+// the buttons of a newer version.
 func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch a.Do {
 	case thread.ActionUp, thread.ActionDown:
@@ -134,9 +135,9 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	}
 }
 
-// maySee reports whether the person may know that the turn exists. For a private answer, only its
-// owner may, in any place. For the offer of a private answer, only the asker may. For any other
-// answer, everyone in the channel may.
+// maySee reports whether the person may know that the turn exists. A private answer is known only
+// to its owner. Any other turn is known to everyone in its channel. Its asker may also request a
+// private answer from another channel.
 func (a Request) maySee(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
 	case r.Session.Owner != "":
@@ -148,7 +149,7 @@ func (a Request) maySee(r session.Record) bool {
 	return ref.Platform == a.Ref.Platform && ref.Workspace == a.Ref.Workspace && ref.Channel == a.Ref.Channel
 }
 
-// refuse returns a reply that refuses an action.
+// refuse returns a Reply with the given sentence and Refused set.
 func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: true} }
 
 // stop stops the turn of a message. Without a message, it stops all turns of the thread that the
@@ -200,7 +201,7 @@ func (s *Service) follow(ctx context.Context, a Request) (Reply, error) {
 	}
 }
 
-// explain explains how an answer was made.
+// explain returns a reply that says how an answer was made.
 func (s *Service) explain(ctx context.Context, r session.Record) (Reply, error) {
 	var saved session.Saved
 	if r.Outcome != "" {

@@ -9,7 +9,7 @@ import (
 )
 
 // auditEdit records in the audit trail that an edit was rejected with err. People edit repeatedly,
-// so each reason is recorded once.
+// so it records each reason once per question.
 func (s *Service) auditEdit(ctx context.Context, e session.Edit, err error) {
 	reason := policy.ReasonOf(err)
 	if reason == "" {

@@ -34,7 +34,7 @@ type Request struct {
 	// administrators and people who may delete messages.
 	Moderator bool
 	// Holds returns what this person may read. ActionStop calls it only if the permission depends
-	// on it. If it is nil, the person holds nothing.
+	// on it. If it is nil, the person has no permissions.
 	Holds func(ctx context.Context) (access.Audience, error)
 	// Text is the reason for a vote or removal, or the Markdown of a correction.
 	Text string

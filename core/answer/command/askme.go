@@ -21,7 +21,7 @@ const (
 	sentenceAskMeOff = "You are not asked about your pages. `/footnote ask-me on` undoes that."
 )
 
-// askMeCommand switches on or off that a person can be asked about the pages that the person owns.
+// askMeCommand shows or changes whether the person may be asked about pages that the person owns.
 func (s *Service) askMeCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Owners == nil {
 		return sentenceNoSettings, nil

@@ -122,7 +122,7 @@ func New(deps Deps) (*Service, error) {
 	return &Service{deps}, nil
 }
 
-// policy returns the policy of a channel.
+// policy returns the policy of a channel. If s.Policies is nil, it returns the defaults.
 func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	if s.Policies == nil {
 		return policy.Resolve(), nil

@@ -17,19 +17,20 @@ import (
 type Editor struct {
 	Settings Settings
 	Policies Policies
-	// FileSays returns where the configuration file sets a key for a place or a part of it. Such a
-	// setting can only be narrowed or reset. If FileSays is nil, people may override the file.
+	// FileSays returns where the configuration file sets a key with effect on the channel or
+	// workspace at, and whether it does. People can only narrow or reset such a setting. If
+	// FileSays is nil, people may override the file.
 	FileSays func(at session.Place, key string) (policy.Origin, bool)
 	Logger   *slog.Logger
 }
 
-// Edit is a set of changes that a person wants to make in a place. The caller must have verified By
-// and Admin.
+// Edit is a set of changes that a person wants to make to the settings of a channel or workspace.
+// The caller must have verified By and Admin.
 type Edit struct {
 	Tenant  access.TenantID
 	At      session.Place
 	By      session.Actor
-	Admin   bool // may change what holds in the place
+	Admin   bool // the person may change settings in At
 	Changes []session.SettingChange
 }
 
@@ -42,7 +43,7 @@ type Edited struct {
 	Done []session.SettingChange
 }
 
-// Edit makes either all changes of an edit or none.
+// Edit applies all changes of e. If one of them is refused, it applies none.
 func (s Editor) Edit(ctx context.Context, e Edit) (Edited, error) {
 	const tries = 3 // another person may change a setting between the check and the change
 	for try := 1; ; try++ {

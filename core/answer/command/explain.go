@@ -18,7 +18,7 @@ import (
 
 // Explanation says why a message was answered as it was, or why it was not answered.
 type Explanation struct {
-	Turn    *session.Turn   // nil: the message was not taken in
+	Turn    *session.Turn   // nil: the message created no turn
 	Verdict session.Verdict // the decision about the message; zero if none is stored
 	Saved   session.Saved   // the turn's result
 }
@@ -34,7 +34,8 @@ func (e Explanation) Reason() policy.Reason {
 // Inspector explains decisions and answers to the operator.
 type Inspector struct{ Store Explained }
 
-// Turn explains a turn.
+// Turn returns the explanation of a turn. It includes the stored decision and, after the turn has
+// ended, the result.
 func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error) {
 	e := Explanation{Turn: &t}
 	var err error
@@ -184,7 +185,7 @@ func pages(a retrieve.Account, may func(document.ID) bool) (said []string) {
 // named by its best passage.
 const maxExplained = 5
 
-// places describes the ranks of a passage in the keyword and vector lists.
+// places describes how a passage was ranked, such as "keywords #2, BM25 7.31, age ×0.90".
 func places(f retrieve.Found) string {
 	var in []string
 	if f.KeywordPos > 0 {

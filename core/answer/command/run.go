@@ -44,7 +44,7 @@ func (s *Service) held(ctx context.Context, c Request) (alone access.Presence, h
 	return alone, s.Answerer.Held(ctx, alone), err
 }
 
-// audience returns what the person alone may read.
+// audience returns a function that looks up what the person alone may read.
 func (s *Service) audience(c Request) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		_, held, err := s.held(ctx, c)
@@ -231,14 +231,14 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote"), more), nil
 }
 
-// forgetAccount deletes the person's identities in sources. It also prevents later lookups if there
-// are no identities.
+// forgetAccount deletes the person's identities in sources and prevents later lookups. It reports
+// whether there were any identities.
 func (s *Service) forgetAccount(ctx context.Context, c Request) (was bool, err error) {
 	if s.People == nil || c.Alone == nil {
 		return false, nil
 	}
 	alone, err := c.Alone(ctx)
-	for _, account := range alone.People { // who it is is known with an error, too
+	for _, account := range alone.People { // People is also set after an error
 		known, err := s.People.Forget(ctx, c.Tenant, account)
 		if err != nil {
 			return false, err

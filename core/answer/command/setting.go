@@ -15,7 +15,8 @@ import (
 // valid value of any setting.
 const valueReset = "reset"
 
-// SayUnchanged ends the reply to a reset of a setting that no person has changed in the place.
+// SayUnchanged is the end of the reply to a reset that changes nothing. The setting has no stored
+// value for this channel or workspace.
 const SayUnchanged = "has no change to undo"
 
 func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (string, error) {

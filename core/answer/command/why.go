@@ -93,7 +93,7 @@ func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (st
 	if err != nil {
 		return "", err
 	}
-	// as if there were none
+	// treat another person's private answer as unknown
 	if t := e.Turn; t != nil && t.Session.Owner != "" && t.Session.Owner != c.By.ID {
 		e = Explanation{}
 	}

@@ -67,7 +67,7 @@ const (
 // FollowIdle is the time without a message after which a thread no longer counts as a dialogue.
 const FollowIdle = 24 * time.Hour
 
-// State is the state of the place where an event happened.
+// State is the state of the channel and thread where an event happened.
 type State struct {
 	Permitted bool // the person may ask here
 	Disabled  bool // answering is switched off
@@ -123,7 +123,7 @@ var courseNames = map[Course]string{
 // String returns a code that does not change between versions.
 func (c Course) String() string { return courseNames[c] }
 
-// Decision is the result of Decide.
+// Decision says how to handle an event, and why.
 type Decision struct {
 	Action  Course
 	Reason  Reason

@@ -27,7 +27,7 @@ type Origin struct {
 	At      time.Time // for Changed
 }
 
-// String describes the origin.
+// String describes the origin, such as "footnote.yaml:12" or "default".
 func (o Origin) String() string {
 	switch {
 	case o.Changed:
@@ -39,7 +39,8 @@ func (o Origin) String() string {
 	}
 }
 
-// SayOrigins returns a text about where a setting's value was set.
+// SayOrigins lists where a setting's value was set, separated by "; ". Without origins it returns
+// "default".
 func SayOrigins(origins []Origin) string {
 	if len(origins) == 0 {
 		return Origin{}.String()
@@ -106,7 +107,7 @@ func (e Effective) Origins(key string) []Origin {
 	return all
 }
 
-// Values returns the applied values.
+// Values returns a copy of the values that Resolve applied, in order.
 func (e Effective) Values() []SettingValue { return slices.Clone(e.values) }
 
 // Source returns the policies of channels. It is safe for concurrent use.

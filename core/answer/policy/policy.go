@@ -27,7 +27,7 @@ type Policy struct {
 	Welcome  bool         // greet the person who adds the bot
 	Report   bool         // post the weekly report
 	Askers   []access.ACL // who may ask: a person must be in each of these lists; none means everyone
-	Stoppers access.ACL   // who may stop other people's answers, besides administrators
+	Stoppers access.ACL   // who may stop other people's answers, in addition to administrators
 	Private  Private
 	Reply    ReplyPlace
 	Ambient  Ambient
@@ -53,7 +53,7 @@ const (
 // ReplyPlace says where answers in a channel are written, on platforms with a choice.
 type ReplyPlace string
 
-// The places for an answer.
+// The values of ReplyPlace.
 const (
 	ReplyThread  ReplyPlace = "thread"   // the default: in a new thread
 	ReplyInPlace ReplyPlace = "in_place" // below the question, in the channel itself
@@ -79,7 +79,7 @@ type Forum struct {
 // QuestionTest says how questions are recognised.
 type QuestionTest string
 
-// The tests.
+// The tests for questions.
 const (
 	// TestWords looks for a question mark or a question word. It is the default.
 	TestWords QuestionTest = "words"
@@ -131,7 +131,7 @@ const (
 	PerRole    QuotaScope = "role"    // everyone who holds the role, across channels
 )
 
-// Counters returns the quotas that a person's question in a place counts against.
+// Counters returns the quotas that a person's question in a channel counts against.
 func (p Policy) Counters(at session.Place, person string, holds access.Audience) []session.Quota {
 	var counted []session.Quota
 	place := string(at.Platform) + ":" + at.Workspace + ":"

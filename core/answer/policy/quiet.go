@@ -2,7 +2,7 @@ package policy
 
 import "time"
 
-// Quiet limits how many notices one person gets in one place. Answers do not count as notices.
+// Quiet limits how many notices one person gets in one channel. Answers do not count as notices.
 type Quiet struct {
 	Again  time.Duration // minimum time before the same sentence is repeated
 	Most   int           // maximum number of sentences within Within
@@ -12,7 +12,7 @@ type Quiet struct {
 // DefaultQuiet limits the notices caused by a flood of messages.
 var DefaultQuiet = Quiet{Again: time.Minute, Most: 5, Within: 10 * time.Minute}
 
-// Said lists the notices that a person got in a place, oldest first.
+// Said lists the notices that a person got in a channel, oldest first.
 type Said []Notice
 
 // Notice is a sentence and the time it was sent.

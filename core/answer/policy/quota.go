@@ -122,7 +122,7 @@ var limits = map[string]string{
 	"role:":    "People with your role have asked %s %s, the limit for all of them together.",
 }
 
-// windowNames are the words for the current window of a quota.
+// windowNames are the names of the current window of a quota, such as "today".
 var windowNames = map[time.Duration]string{time.Minute: "this minute", time.Hour: "this hour", 24 * time.Hour: "today"}
 
 // SayLimited returns a sentence that says which quota is exhausted and when to try again. If

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// reasonTexts are the texts of reasons, for "footnote why".
+// reasonTexts are the sentences that explain reasons, for "footnote why".
 var reasonTexts = map[Reason]string{
 	"own_message":               "The message is the bot's own.",
 	"system_message":            "The platform wrote the message, no person did.",
@@ -70,7 +70,7 @@ func (d Decision) Sentence() string {
 	}
 }
 
-// Explain returns the text of a reason.
+// Explain returns the sentence that explains a reason. For an unknown reason it returns "".
 func Explain(r Reason) string { return reasonTexts[r] }
 
 // IsStop reports whether the whole message is "stop".

@@ -13,7 +13,7 @@ import (
 type Rejection struct {
 	Sentence string
 	Reason   Reason    // for the audit trail; empty if nothing was asked
-	At       time.Time // the time whose thread.Clock is in the sentence, or zero
+	At       time.Time // the time that Sentence names (thread.Clock), or zero
 }
 
 // Error implements error.

@@ -35,7 +35,7 @@ func (s Setting) Check(text string) error {
 	return s.parse(&p, text)
 }
 
-// FindSetting returns the setting with a key.
+// FindSetting returns the setting with the given key. If there is none, it returns false.
 func FindSetting(key string) (Setting, bool) {
 	all := Settings()
 	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })

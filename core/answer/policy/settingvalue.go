@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Kinds of settings. Each error completes the sentence `holds "x": `.
+// Constructors for each kind of setting. The error for a bad value says what to write, such as
+// "write true or false".
 
 func nameSetting(key, values, help string, of func(*Policy) *string) Setting {
 	return Setting{
@@ -122,7 +123,7 @@ func durationSetting(key string, most time.Duration, help string, of func(*Polic
 	}
 }
 
-// formatDuration formats a duration without zero units.
+// formatDuration formats a duration without zero units, such as "10m" for "10m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
@@ -220,8 +221,8 @@ func documentSets() Setting {
 // set in common. Configuration cannot define a set with this name.
 const NoDocuments = "(none)"
 
-// Within returns the document sets that are in both lists. An empty list stands for all sets. If
-// the lists have no set in common, it returns NoDocuments.
+// Within returns the document sets that are in both lists. An empty list means all sets. If the
+// lists have no set in common, it returns NoDocuments.
 func Within(sets, by []string) []string {
 	switch {
 	case len(by) == 0:

@@ -17,9 +17,9 @@ const (
 	About // asks who the bot is or what it can do
 )
 
-// language holds the small talk of one language. thanks and goodbye are words in messages that
-// consist only of courtesies (IsSmallTalk). leaving and about are phrases, which make up a whole
-// message. Courtesies around a phrase and question marks are ignored.
+// language holds the small talk of one language. thanks and goodbye are single words. leaving and
+// about are phrases that make up a whole message, except for courtesies and question marks around
+// them.
 type language struct {
 	thanks, goodbye map[string]bool // words
 	leaving, about  map[string]bool // phrases
@@ -74,8 +74,8 @@ func asksAbout(said []string) bool {
 // addressing are words that may precede or follow a phrase without changing its meaning.
 var addressing = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
 
-// isPhrase reports whether the words are a phrase of any language. It ignores addressing words
-// around the phrase.
+// isPhrase reports whether the words are a phrase of any language. of returns the phrases of one
+// language. isPhrase ignores addressing words around the phrase.
 func isPhrase(said []string, of func(language) map[string]bool) bool {
 	for start := 0; start < len(said) && (start == 0 || addressing[said[start-1]]); start++ {
 		for end := len(said); end > start && (end == len(said) || addressing[said[end]]); end-- {

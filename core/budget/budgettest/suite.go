@@ -41,7 +41,7 @@ func Suite(t *testing.T, counter budget.Counter) {
 		t.Run(tt.name, func(t *testing.T) { check(t, counter, tt.text) })
 	}
 	t.Run("any text", func(t *testing.T) {
-		// A fixed seed, so that a failure comes back.
+		// The seed is fixed, so that failures can be reproduced.
 		random := rand.New(rand.NewPCG(1, 2))
 		for range 300 {
 			check(t, counter, anyText(random))

@@ -183,8 +183,8 @@ func deepSearches() []scenario {
 
 const askFirst = "deep: ask me first: where is the office, and who leads it?"
 
-// waiting starts a deep search that waits, asks another question in the same thread, and then
-// starts the search.
+// waiting requests a deep search that waits for a start, asks another question in the same thread,
+// and then starts the search.
 func waiting(t *testing.T, begin func(Setting) Stage, ask func(Stage) (thread.MessageID, Place)) {
 	t.Helper()
 	replies := researched(llmtest.Answer("Ann leads it [1]."), llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},

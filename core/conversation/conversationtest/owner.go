@@ -17,7 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Own configures answers that find no evidence. The nearest page belongs to a person, whose
+// Own configures answers that find no evidence. The closest page always belongs to the person whose
 // platform id person returns.
 func Own(store sessiontest.Store, deps *answer.Deps, person func() string) {
 	deps.Engine, deps.Owners = unanswering{}, &owners{store, person}

@@ -143,8 +143,8 @@ func questions() []scenario {
 		{"a mention without a question is told what to do", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			s.Mention(Ann, Place{}, "")
-			// to mention the bot again, or only to write, where files were looked for and the thread
-			// is followed by now
+			// The rest of the reply depends on the platform. If the bot looked for files first, it
+			// already follows the thread, and the person need not mention it again.
 			reads(s, Ann, "There is no question in this message.")
 			asked(t, s, 0)
 		}},

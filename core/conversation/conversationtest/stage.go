@@ -27,11 +27,11 @@ const (
 
 // Place is where a message is written. The zero Place is the channel outside threads.
 type Place struct {
-	Thread thread.MessageID // the message that a thread hangs on; empty: outside threads
+	Thread thread.MessageID // the root message of the thread; empty: outside threads
 	Direct bool             // Ann's conversation with the bot
 }
 
-// Shown is a message of the bot that everyone in the place can read.
+// Shown is a message of the bot that everyone in the channel or thread can read.
 type Shown struct {
 	ID   thread.MessageID
 	Text string
@@ -53,8 +53,8 @@ type Setting struct {
 	Said    []policy.SettingValue // settings of every channel; nil means the defaults
 	Earlier []Earlier
 	Listed  bool // answers list documents without any text
-	Owned   bool // nothing is found, and the nearest page is Bob's
-	Edited  bool // answers grow by being edited, where the platform has another way too
+	Owned   bool // no document answers, and Bob owns the closest page
+	Edited  bool // growing answers are edited, even if the platform can also stream them
 }
 
 // Stage is a workspace of a platform. Ann, Bob, Chief and the bot are in one channel. A method
@@ -87,7 +87,7 @@ type Stage interface {
 	// Shown returns the bot's messages in a place, oldest first.
 	Shown(at Place) []Shown
 	// Reads reports whether a person can currently read a message of the bot that contains text, in
-	// any place.
+	// any channel or thread.
 	Reads(p Person, text string) bool
 	// Busy reports whether a place shows that the bot is working on an answer.
 	Busy(at Place) bool

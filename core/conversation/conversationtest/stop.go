@@ -19,12 +19,12 @@ func stopped(t *testing.T, s Stage, at Place) {
 	asked(t, s, 1)
 }
 
-// growing returns a reply that grows without end once seen is closed.
+// growing returns a reply that never ends. Its second sentence follows after seen is closed.
 func growing(seen <-chan struct{}) llmtest.Reply {
 	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Wait(seen), llmtest.Text("And this is another one.\n\n"), llmtest.Hang()}
 }
 
-// grown waits until a growing answer was written a second time, and returns the answer. The
+// grown closes seen, waits for the second sentence of a growing answer, and returns the answer. The
 // platform has then returned the id of the message.
 func grown(s Stage, at Place, seen chan struct{}) Shown {
 	writing(s, at)

@@ -20,7 +20,7 @@ type Vanishing struct {
 	Pass  func(time.Duration)
 
 	Scope int // documents of the scope, at least 60
-	Other int // documents of the other one
+	Other int // documents of the other scope
 	// Omit makes the source silently leave the given number of the scope's documents out of all
 	// lists. 0 restores all documents. Half of the scope is more than a third of the list.
 	Omit func(int)
@@ -28,7 +28,8 @@ type Vanishing struct {
 	Lose func(lost bool)
 	// Broken holds functions that make a list of the scope incomplete, by name.
 	Broken map[string]func(on bool)
-	// Confirms reports whether the source requests each document that a list lacks.
+	// Confirms reports whether the connector requests each document that a list lacks
+	// (Feed.Confirm).
 	Confirms bool
 	// Sweep is the interval between full scans.
 	Sweep time.Duration
@@ -57,7 +58,7 @@ func (v Vanishing) count(t *testing.T, source index.NodeReader) (stored, found i
 // Vanish checks that a source follows crawl.Vanish. Each call of open returns a new source.
 func Vanish(t *testing.T, open func(t *testing.T) Vanishing) {
 	t.Helper()
-	// step waits, has a pass look at everything, and compares.
+	// step advances the clock by wait, runs a pass, and compares the numbers of documents.
 	step := func(t *testing.T, v Vanishing, what string, wait time.Duration, stored, found int) index.Run {
 		t.Helper()
 		v.Pass(wait)
@@ -78,7 +79,7 @@ func Vanish(t *testing.T, open func(t *testing.T) Vanishing) {
 		step(t, v, "a pass later", v.Sweep, all, all)
 		return v, all
 	}
-	// unread says that what came back was not read again.
+	// unread checks that documents that returned were not stored again.
 	unread := func(t *testing.T, v Vanishing, before int) {
 		t.Helper()
 		if read := v.Puts() - before; read != 0 {

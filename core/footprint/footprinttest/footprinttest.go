@@ -47,7 +47,7 @@ func Limited(t *testing.T, bytes int64, work func(t *testing.T)) {
 		work(t)
 		return
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // for work that never ends
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // limit for work that never ends
 	defer cancel()
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	child := exec.CommandContext(ctx, os.Args[0], "-test.run="+pattern, "-test.v") //nolint:gosec // this test binary

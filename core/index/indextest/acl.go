@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// principals are the principals in access lists.
+// principals are the principals that random access lists and audiences contain.
 var principals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("discord", "U1")}
 
 // aclWorld is an index with the expected readers of each document. One process writes the index and
@@ -26,7 +26,7 @@ type aclWorld struct {
 	truth   map[access.TenantID]map[document.ID]access.ACL
 }
 
-// Guarded is an index under test, with the operations on it.
+// Guarded is an index under test. It stores, searches and maintains documents.
 type Guarded interface {
 	retrieve.Index
 	index.Store
@@ -41,7 +41,7 @@ type Guarded interface {
 
 // NeverCrosses checks that searches return all documents that the audience may read, and no others.
 // It runs writes, changes of access lists, removals, maintenance and searches in random order.
-// writer and searched are the same index in two processes. create registers a tenant.
+// writer and searched are the same index as two processes see it. create registers a tenant.
 func NeverCrosses(t *testing.T, writer, searched Guarded, create func(access.TenantID)) {
 	t.Helper()
 	run := 0

@@ -9,12 +9,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Connector yields the batches it holds.
+// Connector is an index.Connector that yields the given batches, and then Err if it is set.
 type Connector struct {
 	From    document.Source
 	Setting string
 	Batches []index.Batch
-	Err     error            // after the batches
+	Err     error            // yielded after the batches, unless nil
 	Since   index.Checkpoint // checkpoint passed to the last Sync
 	Between func(batch int)  // called before each batch; may be nil
 }
@@ -45,12 +45,12 @@ func (c *Connector) Sync(_ context.Context, since index.Checkpoint) iter.Seq2[in
 	}
 }
 
-// Item returns a document that loads without delay.
+// Item returns an item that loads the given document without delay.
 func Item(d document.Document, modified time.Time) index.Item {
 	return index.Item{ID: d.ID, ModifiedAt: modified, Load: func(context.Context) (document.Document, error) { return d, nil }}
 }
 
-// Broken is a document that cannot be read.
+// Broken returns an item whose Load fails with err.
 func Broken(id document.ID, err error) index.Item {
 	return index.Item{ID: id, Load: func(context.Context) (document.Document, error) { return document.Document{}, err }}
 }

@@ -22,8 +22,8 @@ type Store struct {
 
 	mu      sync.Mutex
 	entries map[key]index.Entry
-	runs    map[sourceKey]index.Run // the newest
-	whole   map[sourceKey]index.Run // the last run that succeeded
+	runs    map[sourceKey]index.Run // last saved run
+	whole   map[sourceKey]index.Run // last successful run
 	puts    int
 
 	listings map[sourceKey]*listings
@@ -223,7 +223,7 @@ func (s *Store) Puts() int {
 	return s.puts
 }
 
-// Document is a small document in one section.
+// Document returns a document with one paragraph of text, which members may read.
 func Document(id document.ID, text string) document.Document {
 	return document.Document{
 		Ref:      document.Ref{ID: id, Title: "About " + string(id), UpdatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
@@ -232,7 +232,7 @@ func Document(id document.ID, text string) document.Document {
 	}
 }
 
-// IDs are the ids of entries.
+// IDs returns the distinct document ids of entries, sorted.
 func IDs(entries []index.Entry) []document.ID {
 	ids := make(map[document.ID]struct{}, len(entries))
 	for _, e := range entries {

@@ -55,7 +55,7 @@ func CallPart(index int, id, name, arguments string) Step {
 	}
 }
 
-// Usage reports tokens.
+// Usage sends the numbers of input and output tokens.
 func Usage(input, output int) Step {
 	return func(p *play) bool { return p.send(llm.Delta{Usage: &llm.Usage{Input: input, Output: output}}) }
 }

@@ -36,7 +36,7 @@ var asides = []*regexp.Regexp{
 	regexp.MustCompile(`^[^,]*,\s*` + person + `\s*[?.!]*\s*$`),
 }
 
-// bodies are the words of body.
+// bodies are the nouns that body matches, as a set.
 var bodies = set(strings.NewReplacer("(?:", "", ")", "", "|", " ").Replace(body))
 
 // asidesIn returns the parts of a question that are not its topic, as pairs of byte offsets.

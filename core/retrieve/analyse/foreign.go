@@ -8,9 +8,9 @@ import (
 )
 
 // isForeignQuestion reports whether a question in Latin script is in a language that no document is
-// written in. It needs two stop words of that language, or one stop word with a letter that English
-// lacks. It also needs more stop words of that language than of any language of the documents.
-// Guess does not help, because questions are usually too short for it.
+// written in. The question must contain two stop words of that language, or one if it has a letter
+// that English lacks. It must also contain more stop words of that language than of any language of
+// the documents. Questions are usually too short for [Guess].
 func isForeignQuestion(text string, langs []language) bool {
 	hits := make([]int, len(guessable))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) {

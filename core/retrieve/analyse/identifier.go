@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// yieldParts yields an ordinary word as it is. For an identifier it yields the parts, and then the
-// whole as an extra.
+// yieldParts yields an ordinary word in lower case. For an identifier such as "getUser" it yields
+// the parts, and then the whole. It returns false if yield does.
 func yieldParts(s string, yield func(string, kind) bool) bool {
 	s = strings.Trim(s, "_")
 	if s == "" {

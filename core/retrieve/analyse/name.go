@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// names determines which words of a question are written as names. If no document contains a name,
-// no document can answer the question, however well the other words match. This does not hold for
-// names that are not part of the topic. It does not hold for ordinary words either, because the
-// documents may contain their synonyms.
+// names determines which words of a question are written as names. If no document contains a name
+// of the topic, no document can answer the question, however well the other words match. Ordinary
+// words are different, because the documents may contain their synonyms.
 type names struct {
 	text   string
-	asides [][2]int // parts next to the question
+	asides [][2]int // byte ranges that are not the topic
 	// whether capitals are significant: not all words are capitalised, and the language does not
 	// capitalise all nouns
 	cased bool
@@ -40,7 +39,7 @@ func namesOf(text string, asked language) *names {
 	return n
 }
 
-// dates are capitalised English words that documents need not contain.
+// dates are capitalised English words that do not count as names.
 var dates = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
 	november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec i english german french spanish`)
 
@@ -100,9 +99,9 @@ func (n *names) isQuoted(from, to int) bool {
 	return false
 }
 
-// isIdentifier reports whether a word looks like an identifier. It has an underscore or a capital
-// inside, or consists of letters and digits. Versions, dates, numbers with units ("5th", "10GB")
-// and hyphenated words are not identifiers.
+// isIdentifier reports whether a word looks like an identifier, such as "user_id", "getUser" or
+// "k8s". Versions, dates, numbers with units ("5th", "10GB") and hyphenated words are not
+// identifiers.
 func isIdentifier(word string) bool {
 	letters, digits, after := 0, 0, 0 // digits after a letter
 	inner, lowered := false, false

@@ -21,12 +21,12 @@ type Term struct {
 	Synonym int
 	// Share is the weight of a synonym's term relative to the word that the synonym replaces.
 	Share float64
-	// Word is the number of the query's word that the term came from. One word may yield several
-	// terms. Examples are identifiers and words with different stems in two languages.
+	// Word is the number of the word in the query that the term came from. An identifier yields
+	// several terms, and so does a word with different stems in two languages.
 	Word int
-	// Part is the number of the part of the word. Terms of one part are its stems in several
-	// languages. A document has only the stem of its language. The terms of a part share one
-	// frequency. Otherwise the few documents of a rare language would rank first everywhere.
+	// Part is the number of the part of a word. The terms of one part are its stems in several
+	// languages, of which a document has only one. They share one frequency. Otherwise the few
+	// documents of a rare language would rank first everywhere.
 	Part int
 	// Chatter marks words that occur in any question ("please", "anyone", "explain"), and stop
 	// words of one of the languages. They are searched for, but a passage need not contain them.
@@ -40,8 +40,8 @@ type Term struct {
 	// Foreign marks words of a language or script that no document is written in. If such a word
 	// occurs in no document, this means little.
 	Foreign bool
-	// Joined marks the compound of a verb and its particle: "backup" for "back up". The compound
-	// shares the part of the verb, so a document may contain either form. The rarer form then does
+	// Joined marks the compound of a verb and its particle, such as "backup" for "back up". It has
+	// the same Part as the verb, so a document may contain either form. The rarer form then does
 	// not decide alone.
 	Joined bool
 }
@@ -66,7 +66,7 @@ type analysed struct {
 // writtenWord is one word of a question as written.
 type writtenWord struct {
 	text string
-	word int // number of its terms' word; -1: it has none
+	word int // Term.Word of its terms; -1 if it has none
 }
 
 func query(text string, languages []string) *analysed {
@@ -151,17 +151,16 @@ func (t Term) Weight() float64 {
 	return float64(t.Count)
 }
 
-// occurrence is the last occurrence of a term.
+// occurrence records where a term last occurred in a question.
 type occurrence struct {
 	term int // its index
 	part int
 }
 
-// questionLanguage returns the language of a question among the languages of the documents. It is
-// the language with the most stop words in the question. On a tie it uses Guess, which does not
-// know the documents and rarely decides for short texts. If the language stayed unknown, its stop
-// words would be searched for in documents of other languages. Stop words are rare there and
-// therefore weigh much.
+// questionLanguage returns the language of a question: the language of the documents with the most
+// stop words in it. On a tie it uses [Guess], which rarely decides for short texts. If the language
+// stayed unknown, its stop words would be searched for in documents of other languages. They are
+// rare there and would weigh much.
 func questionLanguage(text string, langs []language) language {
 	hits := make([]int, len(langs))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -189,8 +188,7 @@ func questionLanguage(text string, langs []language) language {
 	return langs[ahead]
 }
 
-// onlyChatter reports whether a question consists of chatter alone, in at least two words. Such a
-// question asks about nothing.
+// onlyChatter reports whether a question has at least two words and all of its terms are chatter.
 func onlyChatter(terms []Term) bool {
 	for _, t := range terms {
 		if !t.Chatter {

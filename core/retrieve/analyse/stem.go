@@ -25,7 +25,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemFunc is a Snowball algorithm. It leaves the result in the environment.
+// stemFunc is a Snowball algorithm. It stems the current word of the environment in place.
 type stemFunc func(*snowball.Env) bool
 
 // algorithm returns the Snowball stemmer of a language, or nil.

@@ -45,7 +45,7 @@ func Phrase(text string) (key string, words int) {
 	return strings.Join(keysOf(text, stem), " "), len(wordsOf(text, stem))
 }
 
-// lexicon holds the sets as terms of one language.
+// lexicon holds the sets of Synonyms, converted to terms of one language.
 type lexicon struct {
 	members map[string][]member // by their first key
 	// terms to search for, by set and member; empty if the member has only stop words
@@ -77,7 +77,8 @@ func (s *Synonyms) lexicon(lang language) *lexicon {
 	return made.(*lexicon)
 }
 
-// keysOf returns the written words of a phrase in comparable form. It omits parts of identifiers.
+// keysOf returns the stems of a phrase's words, for comparison. Identifiers are split into their
+// parts.
 func keysOf(text string, stem *stemmer) []string {
 	var keys []string
 	scan(fold(text), func(t token) bool {
@@ -152,8 +153,8 @@ func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []
 	return terms, told
 }
 
-// addPhrase adds the terms of one phrase for the words of a match, in every language. It returns
-// the number of added terms.
+// addPhrase adds the terms of the set's phrase at place to added, for each word that m matches and
+// in every language. It adds at most room terms and returns their number.
 func (s *Synonyms) addPhrase(q *analysed, m match, place int, number *int, room int, added map[int][]Term) int {
 	n := 0
 	var before [][]string
@@ -186,7 +187,7 @@ func (s *Synonyms) addPhrase(q *analysed, m match, place int, number *int, room 
 // match is an occurrence of a set's member in a question.
 type match struct {
 	member
-	words []int // the last terms of the question's words that it consists of
+	words []int // index of the last term of each matched word
 }
 
 // findMembers returns the members of sets that a question contains. It returns the longest member

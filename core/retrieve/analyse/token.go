@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind determines the further treatment of a token.
+// kind says how a token is stemmed and counted.
 type kind int
 
 const (
@@ -105,8 +105,8 @@ func wordEnd(text string, start int) int {
 	return i
 }
 
-// joinsIdentifier reports whether a character, between two word characters, joins them into an
-// identifier.
+// joinsIdentifier reports whether a character joins the characters around it to one identifier, as
+// the hyphen in "ERR-42" does.
 func joinsIdentifier(r rune) bool {
 	return r == '-' || r == '.' || r == '\u2010' || r == '\u2011'
 }
@@ -120,9 +120,9 @@ func isUnspaced(r rune) bool {
 		r == 'ー'
 }
 
-// pairs yields each pair of neighbouring characters of a run. Pairs are the usual terms for
-// Chinese, Japanese and Korean. It also yields the single characters as extras, so a question of
-// one character finds something. A run of one character yields only that character.
+// pairs yields each pair of adjacent characters of run, which is in a script without spaces. Pairs
+// are the usual terms for Chinese, Japanese and Korean. It also yields the single characters as
+// extras, so a question of one character finds something. It returns false if yield does.
 func pairs(run string, yield func(string, kind) bool) bool {
 	run = lower(run)
 	previous := -1

@@ -5,7 +5,7 @@ import "math"
 // Sums holds one score for each chunk of a block.
 type Sums [BlockSize]float32
 
-// AddSealed adds idf times the impact of every posting of a sealed list.
+// AddSealed adds idf times the impact of every posting of a sealed list ([AppendSealed]).
 func (s *Sums) AddSealed(list []byte, idf float64) {
 	step := float32(idf * (MaxImpact / math.MaxUint16))
 	for ; len(list) >= sealedSize; list = list[sealedSize:] {
@@ -15,8 +15,9 @@ func (s *Sums) AddSealed(list []byte, idf float64) {
 	}
 }
 
-// AddFresh adds idf times the impact of every posting of a fresh list. It uses the given average
-// length of the field. It quantises impacts as sealing does, so sealing does not change scores.
+// AddFresh adds idf times the impact of every posting of a fresh list ([AppendFresh]). avgdl is the
+// average length of the field. AddFresh quantises impacts as a sealed list does, so both lists give
+// the same scores.
 func (s *Sums) AddFresh(list []byte, idf, avgdl float64) {
 	step := float32(idf * (MaxImpact / math.MaxUint16))
 	for i := range FreshLen(list) {
@@ -38,7 +39,7 @@ func (b *Bitmap) Set(from, n int) {
 	}
 }
 
-// Or marks all chunks of another bitmap.
+// Or marks all chunks that other marks.
 func (b *Bitmap) Or(other *Bitmap) {
 	for i := range other {
 		b[i] |= other[i]

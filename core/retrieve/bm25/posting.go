@@ -9,10 +9,10 @@ const BlockSize = 1 << 16
 // Split returns the block of a chunk id and the offset in it.
 func Split(id int64) (block int32, offset uint16) { return int32(id >> 16), uint16(id) }
 
-// Join is the inverse of Split.
+// Join returns the id of the chunk at an offset in a block. It is the inverse of Split.
 func Join(block int32, offset uint16) int64 { return int64(block)<<16 | int64(offset) }
 
-// sealedSize is the size of a sealed posting, 4 bytes. A posting holds the offset and the quantised
+// sealedSize is the size, in bytes, of a posting in a sealed list: the offset and the quantised
 // impact, both little-endian. Postings are in ascending order of offset.
 const sealedSize = 4
 
@@ -31,9 +31,9 @@ func Sealed(list []byte, i int) (offset, impact uint16) {
 	return binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
 }
 
-// freshSize is the size of a posting before sealing, 6 bytes. A posting holds the offset, the term
-// frequency and the length of the field. Postings are in ascending order of offset. Impacts are
-// computed when postings are read.
+// freshSize is the size, in bytes, of a posting in a fresh list: the offset, the term frequency and
+// the length of the field. Postings are in ascending order of offset. Impacts are computed when the
+// list is read.
 const freshSize = 6
 
 // AppendFresh adds a posting to a fresh list. Numbers above 65,535 are stored as 65,535.

@@ -53,12 +53,13 @@ func Quantise(impact float64) uint16 {
 	return uint16(min(max(q, 1), math.MaxUint16))
 }
 
-// Value returns the impact of a quantised one.
+// Value returns the impact that a 16-bit value of [Quantise] represents.
 func Value(q uint16) float64 { return float64(q) * (MaxImpact / math.MaxUint16) }
 
-// Frequency returns tf for a quantised impact, given the length and average that the impact was
-// computed with. A merge can use it to recompute impacts for a new average without the text. The
-// result is exact for tf below about 200. Above that, the impact hardly depends on tf.
+// Frequency returns the term frequency for a quantised impact. dl and avgdl are the length and the
+// average length that the impact was computed with. A merge can use it to recompute impacts for a
+// new average without the text. The result is exact below about 200. Above that, the impact hardly
+// depends on the frequency.
 func Frequency(q uint16, dl int, avgdl float64) int {
 	w := Value(q)
 	tf := w * saturation(dl, avgdl) / (MaxImpact - min(w, MaxImpact-1e-6))

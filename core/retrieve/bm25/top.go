@@ -11,8 +11,8 @@ type Scored struct {
 	Score float64
 }
 
-// compare orders by score, then by id. Results therefore do not depend on the order in which blocks
-// are visited.
+// compare orders by score, highest first, then by id. Results therefore do not depend on the order
+// in which blocks are visited.
 func compare(a, b Scored) int {
 	switch { // faster than cmp.Compare, which handles NaN
 	case a.Score > b.Score:
@@ -90,7 +90,7 @@ func (t *Top) Floor() float64 {
 	return t.worst.Score
 }
 
-// Offer considers a chunk.
+// Offer adds a chunk if it may be among the k best.
 func (t *Top) Offer(s Scored) {
 	if t.k <= 0 || t.hasWorst && compare(s, t.worst) >= 0 {
 		return

@@ -175,7 +175,6 @@ func Corpus() []Document {
 func testEqualsMemory(t *testing.T, s Store) {
 	memory := NewMemory()
 	must(t, memory.Put(t.Context(), access.DefaultTenant, Corpus()...))
-	// at once: impacts are made for the average length of their moment
 	must(t, s.Put(t.Context(), access.DefaultTenant, Corpus()...))
 	for _, q := range []string{"vacuum", "vacuum storage", "how do rows live in storage?", "long rows", "backup recovery log", "nothing known here"} {
 		Same(t, q, s, memory)

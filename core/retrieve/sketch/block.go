@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Block holds the sketches of one block of 65,536 chunks. Concurrent reads are safe if no goroutine
+// Block holds the sketches of 65,536 consecutive chunks. Concurrent reads are safe if no goroutine
 // writes.
 type Block struct {
 	space  *Space
@@ -38,7 +38,8 @@ func (b *Block) Put(offsets []uint16, vectors [][]float32) {
 	}
 }
 
-// Part is a block together with the wanted chunks. Base is added to the offsets of the chunks.
+// Part is a block to search. Wanted marks the chunks to consider. The id of a chunk is Base plus
+// its offset in the block.
 type Part struct {
 	Base   int64
 	Block  *Block
@@ -55,8 +56,8 @@ func (q *Query) distance(b *Block, offset int) int {
 	return d
 }
 
-// within adds the offsets of chunks whose sketches differ from the query in at most limit bits. It
-// examines only the given words of Wanted.
+// within appends to near the offsets of chunks whose sketches differ from the query in at most
+// limit bits. It considers only the chunks that p.Wanted[from:to] marks.
 func (q *Query) within(near []uint16, p Part, from, to, limit int) []uint16 {
 	if len(q.signs) == 4 { // 256 dimensions, those of the embedder in the program
 		return q.within4(near, p, from, to, limit)

@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	// minCandidates and candidateShare determine how many chunks remain after signs are compared.
+	// minCandidates and candidateShare determine how many chunks remain after the comparison of
+	// signs: one in candidateShare, but at least minCandidates.
 	minCandidates  = 3000
 	candidateShare = 64 // divisor
-	// minSample is the minimum number of chunks in the sample that estimates the threshold for the
-	// wanted share. sampleShare is the share of all chunks in the sample.
+	// minSample and sampleShare determine the size of the sample that estimates how many bits may
+	// differ: one in sampleShare chunks, but about minSample at least.
 	minSample   = 8192
 	sampleShare = 32 // divisor
 	// unitWords is the number of words of Wanted that a goroutine processes at a time. They cover
@@ -76,8 +77,8 @@ func (s *Search) Work() (nearest []int64, last bool) {
 	return s.nearest(), true
 }
 
-// compareUnit compares the chunks of a unit. It adds the offsets of chunks within the limit to
-// near. It adds the same chunks with their estimates to scored.
+// compareUnit compares the chunks of a unit with the query. It appends the offsets of chunks within
+// the limit to near, and the same chunks with their estimated similarity to scored.
 func (s *Search) compareUnit(unit int, near []uint16, scored []bm25.Scored) ([]uint16, []bm25.Scored) {
 	each := len(bm25.Bitmap{}) / unitWords
 	part := s.parts[unit/each]
@@ -107,8 +108,8 @@ func (s *Search) nearest() []int64 {
 	return ids
 }
 
-// limit returns a number of differing bits. Approximately the given share of the chunks does not
-// exceed it. It samples one word of Wanted in every step.
+// limit returns a number of bits: about the given share of the wanted chunks differ from the query
+// in at most that many bits. It samples one of every step words of Wanted.
 func (q *Query) limit(parts []Part, share float64, step int) int {
 	frequency := make([]int, 64*len(q.signs)+1)
 	count := 0

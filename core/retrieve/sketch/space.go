@@ -15,21 +15,21 @@ import (
 	"math/rand/v2"
 )
 
-// rounds is the number of times that signs are flipped and dimensions mixed (Ailon and Chazelle,
-// "The Fast Johnson–Lindenstrauss Transform", 2009). It is two for powers of two. It is four for
-// other lengths, whose two ends are mixed in turn.
+// rounds is the maximum number of times that signs are flipped and dimensions mixed (Ailon and
+// Chazelle, "The Fast Johnson–Lindenstrauss Transform", 2009). Vectors whose length is a power of
+// two need two rounds. Others need four, which mix their two ends in turn.
 const rounds = 4
 
-// Space is a rotation around a middle. It is used for sketches of vectors of one length. It is
-// immutable.
+// Space makes sketches of vectors of one length. It subtracts a middle vector and rotates the rest.
+// It is immutable.
 type Space struct {
 	middle []float32
 	flips  [rounds][]float32 // 1 or −1
 }
 
-// NewSpace returns a space whose middle is the middle of a sample of the vectors to sketch. The
-// sample must not be empty. The same sample gives the same space. An atypical sample makes
-// estimates less precise but not wrong.
+// NewSpace returns a space for vectors like those in sample, whose mean is its middle. The sample
+// must not be empty. The same sample gives the same space. An atypical sample makes estimates less
+// precise but not wrong.
 func NewSpace(sample [][]float32) *Space {
 	d := len(sample[0])
 	s := &Space{middle: make([]float32, d)}

@@ -69,7 +69,7 @@ func traces(f *fixture) {
 		f.must(err)
 		f.equal("of a channel without traces", found[len(found)-1], session.Trace{})
 		for i := range messages {
-			if found[i].Asked { // what was decided may be stored with the question
+			if found[i].Asked { // the decision may be stored with the question
 				found[i].Action = ""
 			}
 		}

@@ -87,7 +87,7 @@ func racingArrivals(f *fixture) {
 	const questions, replicas = 60, 3
 	ins := make(chan session.Intake, questions)
 	for i := range questions {
-		ins <- f.written(i ^ 3) // in fours the wrong way round
+		ins <- f.written(i ^ 3) // reverses each group of four
 	}
 	close(ins)
 	var (
@@ -133,7 +133,7 @@ func racingArrivals(f *fixture) {
 				mu.Lock()
 				begun[t.ID] = true
 				left--
-				for id, at := range waiting { // what another replica began before has ended, and is marked
+				for id, at := range waiting { // turns that another replica leased before are in begun
 					if !begun[id] && at.Before(t.Question.At) {
 						f.Errorf("leased what was written at %s while %s waited", t.Question.At, at)
 					}

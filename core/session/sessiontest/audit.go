@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// trail returns the entries of a query.
+// trail returns the audit entries that match a query, oldest first.
 func (f *fixture) trail(q session.AuditQuery) []session.Entry {
 	f.Helper()
 	if q.Tenant == "" {
@@ -32,7 +32,7 @@ func (f *fixture) trail(q session.AuditQuery) []session.Entry {
 	return all
 }
 
-// deeds are the deeds of all entries.
+// deeds returns the deed of each entry, in order.
 func (f *fixture) deeds() []session.Deed {
 	f.Helper()
 	var all []session.Deed
@@ -68,7 +68,7 @@ func auditTurns(f *fixture) {
 	f.must(f.Finish(f.ctx, t.Fence(), saved))
 	f.wantErr(f.Finish(f.ctx, t.Fence(), saved), session.ErrFinished)
 	f.expire("r1")
-	again := f.lease("r2") // the take-over of a turn that has ended ends it no second time
+	again := f.lease("r2") // a take-over does not end a turn again
 	f.must(f.Delivered(f.ctx, again.Fence(), ""))
 	entries := f.trail(session.AuditQuery{})
 	if len(entries) != 1 {
@@ -154,7 +154,7 @@ func auditChanges(f *fixture) {
 	expect(session.PromptSet, session.PromptReset)
 
 	t := f.answered(f.question("q"), "A")
-	for range 2 { // a press that comes twice
+	for range 2 { // a repeated press
 		f.must(f.Correct(f.ctx, tenant, t.ID, "c", session.Correction{Text: "secret words", By: mod}))
 	}
 	f.must(f.Delivered(f.ctx, f.lease("r1").Fence(), ""))
@@ -241,7 +241,7 @@ func auditQueries(f *fixture) {
 			f.Errorf("%s: %d entries, want %d", name, len(got), c.want)
 		}
 	}
-	for _, err := range f.Trail(f.ctx, session.AuditQuery{Tenant: tenant}) { // a reader may leave
+	for _, err := range f.Trail(f.ctx, session.AuditQuery{Tenant: tenant}) { // it may stop early
 		f.must(err)
 		break
 	}
@@ -298,17 +298,17 @@ func auditStopped(f *fixture) {
 		f.must(err)
 	}
 	waits := f.accept(f.question("q"))
-	stop(waits.Message, stranger) // who may not
+	stop(waits.Message, stranger) // the person may not stop the turn
 	for range 2 {
 		stop(waits.Message, starter)
 	}
-	stop("m2", asker) // before it comes
+	stop("m2", asker) // before the question arrives
 	early := f.accept(f.question("q"))
 	runs := f.accept(f.question("q"))
 	f.finish(f.lease("r1"), session.Stopped)
 	f.finish(f.lease("r1"), session.Stopped)
 	t := f.lease("r1")
-	stop("p1", session.Stopper{Privileged: true}) // a page of it, before it is known
+	stop("p1", session.Stopper{Privileged: true}) // a page of the turn, before it is recorded
 	f.must(f.Intend(f.ctx, t.Fence(), firstPage, place))
 	f.must(f.Posted(f.ctx, t.Fence(), firstPage, "p1", "h"))
 	f.finish(t, session.Stopped)
@@ -324,7 +324,7 @@ func auditStopped(f *fixture) {
 }
 
 func auditFollowed(f *fixture) {
-	f.must(f.Unfollow(f.ctx, tenant, place, "U1")) // of what is not followed
+	f.must(f.Unfollow(f.ctx, tenant, place, "U1")) // the thread is not known yet
 	f.accept(f.question("q"))
 	direct := f.question("q")
 	direct.Direct, direct.Ref.Channel, direct.Ref.Thread = true, "D1", "5.5"
@@ -358,7 +358,7 @@ func auditRefused(f *fixture) {
 	racing.Wait()
 	r.Key, r.Direct, r.Reason = "", true, "too_long"
 	r.Ref.Channel, r.Ref.Thread = "D1", "5.5"
-	for range 2 { // it is not known whether they are the same
+	for range 2 { // refusals without a Key count as different
 		f.must(f.Refused(f.ctx, r))
 	}
 	entries := f.trail(session.AuditQuery{Who: "U1"})

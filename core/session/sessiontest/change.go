@@ -92,7 +92,7 @@ func editRunning(f *fixture) {
 	ids, err := f.Requested(f.ctx, []session.Fence{t.Fence()})
 	f.must(err)
 	f.equal("turns to stop", ids, []session.TurnID{t.ID})
-	f.edit(first.Message, "third") // the newest counts
+	f.edit(first.Message, "third") // the newest edit counts
 	f.wantErr(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Stopped, Runs: []session.Run{{
 		Model: "m", Messages: []message.Message{{Role: message.Assistant, Text: "half"}}, Ending: session.Ending{Outcome: session.Stopped}}}}),
 		session.ErrEdited)
@@ -217,7 +217,7 @@ func editBornLimited(f *fixture) {
 func withdrawRetried(f *fixture) {
 	first := f.accept(f.question("personal"))
 	f.complete(f.lease("r1"), "A")
-	// it stays with the answer that it is about
+	// the vote stays with the old answer
 	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod})
 	f.must(err)
 	f.edit(first.Message, "personal too")
@@ -285,7 +285,7 @@ func withdrawAnswered(f *fixture) {
 	first := f.accept(f.question("first"))
 	f.complete(f.lease("r1"), "an answer")
 	f.withdraw(first.Message)
-	t := f.lease("r1") // to mark what was posted
+	t := f.lease("r1") // to mark the posted page
 	if t.ID != first.ID || t.State != session.Done || t.Outcome != session.Superseded {
 		f.Fatalf("leased %+v", t)
 	}

@@ -32,7 +32,7 @@ func (f *fixture) nothingLeft(name string, id session.TurnID) {
 	}
 }
 
-// mark marks every waiting delivery as done. It fails the test if a turn is to be answered.
+// mark marks every waiting delivery as done. It fails the test if a turn still needs an answer.
 func (f *fixture) mark() {
 	f.Helper()
 	for t := f.tryLease("r1"); t != nil; t = f.tryLease("r1") {
@@ -190,8 +190,7 @@ func withdrawDerived(f *fixture) {
 	f.nothingLeft("the private turn that ran", running.ID)
 }
 
-// erase deletes a message of the platform. It reports whether an answer was erased, and returns the
-// running turns.
+// erase calls Erase for a message that was deleted on the platform.
 func (f *fixture) erase(id thread.MessageID) (erased bool, running []session.TurnID) {
 	f.Helper()
 	erased, running, err := f.Erase(f.ctx, tenant, place, id)
@@ -231,7 +230,7 @@ func erased(f *fixture) {
 			f.Errorf("of turn %d is left %+v (%v)", turn.Number, saved, err)
 		}
 	}
-	f.noLease("r1") // its message is gone, and none is posted in its place
+	f.noLease("r1") // the message was deleted, and no other is posted
 	f.equal("the history", f.texts(f.accept(f.question("next"))), []string{"q"})
 	if gone, _ := f.erase("unknown"); gone {
 		f.Error("an unknown message was erased")
@@ -287,7 +286,7 @@ func (f *fixture) removedAsItRuns(t session.Turn, page thread.MessageID) {
 	}
 }
 
-// all prunes until there is no more.
+// all calls Prune until no expired data remains, and returns the sum.
 func (f *fixture) all(r session.Retention) session.Pruned {
 	f.Helper()
 	var sum session.Pruned

@@ -49,7 +49,7 @@ func racingTwins(f *fixture) {
 	for i := range ids {
 		wg.Go(func() {
 			mine := in
-			mine.EventKey = fmt.Sprint("twin", i/2) // each event twice, too
+			mine.EventKey = fmt.Sprint("twin", i/2) // each event arrives twice
 			got, err := f.Accept(f.ctx, mine)
 			if err != nil {
 				f.Error(err)
@@ -92,7 +92,7 @@ func intakeRoundTrip(f *fixture) {
 		{ID: "f2", Name: "b.png", Media: "image/png", Image: []byte{0, 1, 2}, Tokens: 85},
 		{ID: "f3", Name: "c.zip", Media: "application/zip", Failed: "This kind of file cannot be read."},
 	}
-	// which is not kept
+	// the grant from the source is not stored
 	in.Audience = access.NewAudience(tenant, access.Members, access.User("slack", "U1"), "group:eng").With(access.SourceAll("wiki"))
 	in.Reply = &session.ReplyToken{Sealed: []byte("sealed"), Expires: time.Unix(4_000_000_000, 0).UTC()}
 	accepted := f.accept(in)

@@ -358,7 +358,7 @@ func live(f *fixture) {
 func abandoned(f *fixture) {
 	f.accept(f.question("q"))
 	f.beat("r1")
-	// Any age is over the limit of a nanosecond, and r1 came later than that: as after a restored
+	// The turn is older than a nanosecond, and r1 started after that limit, as after a restored
 	// backup.
 	t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Nanosecond}))
 	f.must(err)

@@ -18,7 +18,7 @@ type walker struct {
 	states  map[session.TurnID]session.State // as they were after the last step
 	asked   map[session.TurnID]thread.MessageID
 	order   []session.TurnID
-	held    []session.Turn // by attempts that may have lost them
+	held    []session.Turn // leased turns; some attempts may have lost them
 	replica int            // a live replica
 	seen    map[session.Transition]bool
 }
@@ -44,13 +44,13 @@ func (w *walker) any() session.TurnID { return w.order[w.random.IntN(len(w.order
 
 func (w *walker) me() session.ReplicaID { return session.ReplicaID(fmt.Sprint("life", w.replica)) }
 
-// step makes one random step. It returns the resulting events of the changed turns.
+// step makes one random step and returns the event that the step causes.
 func (w *walker) step() session.Event {
 	w.Helper()
 	if len(w.order) == 0 {
 		return w.ask()
 	}
-	if w.waiting() > 3 && len(w.held) == 0 { // people ask no more than workers answer
+	if w.waiting() > 3 && len(w.held) == 0 { // people ask no more than workers can answer
 		return w.lease()
 	}
 	if len(w.held) > 0 && w.random.IntN(3) > 0 {
@@ -198,7 +198,7 @@ func (w *walker) look(step int, happened session.Event) {
 			continue
 		}
 		e := happened
-		if e == session.Asked && before != "" { // to another one
+		if e == session.Asked && before != "" { // the event belongs to another turn
 			e = session.Overtaken
 		}
 		if !session.Allowed(e, before, t.State) {
@@ -220,6 +220,6 @@ func life(f *fixture) {
 			f.Fatalf("in %d steps only %v were met", step, w.seen)
 		}
 		w.look(step, w.step())
-		w.order = w.order[max(0, len(w.order)-lately):] // people act on what is new
+		w.order = w.order[max(0, len(w.order)-lately):] // people act on recent turns
 	}
 }

@@ -43,7 +43,7 @@ type Memory struct {
 	counters    map[counterKey]int
 	verdicts    map[messageKey]session.Verdict
 	trail       []session.Entry
-	tenants     []access.TenantID // of each entry of the trail
+	tenants     []access.TenantID // tenant of each entry in trail
 	claims      map[eventKey]time.Time
 	refused     map[eventKey]bool
 	undisturbed map[eventKey]bool // by person
@@ -81,7 +81,7 @@ type turn struct {
 	in         *conversation
 	owner      session.ReplicaID
 	notBefore  time.Time
-	waits      bool              // until a person starts its deep search
+	waits      bool              // the turn waits until a person starts its deep search
 	quarantine session.ReplicaID // the replica that died last while it held the turn
 	saved      session.Saved
 	disturbed  bool
@@ -167,7 +167,7 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 		s.turns++
 		other.Number, other.Question.Turn = s.turns, s.turns
 	}
-	for _, other := range slices.Backward(later) { // each goes where the one behind it was
+	for _, other := range slices.Backward(later) { // each takes the next turn's position
 		other.place, t.place = t.place, other.place
 	}
 	if in.Owner == "" {

@@ -180,7 +180,7 @@ func (t *turn) touched(since time.Time) bool {
 		t.removed != nil && !t.removed.At.Before(since) || t.correction != nil && !t.correction.At.Before(since)
 }
 
-// Prune implements session.Store, all at once.
+// Prune implements session.Store. One call deletes all expired data.
 func (m *Memory) Prune(ctx context.Context, tenant access.TenantID, r session.Retention, by session.Actor) (session.Pruned, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

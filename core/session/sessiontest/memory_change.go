@@ -79,10 +79,10 @@ func (m *Memory) again(t *turn, question message.Message) *turn {
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false
 	old.State, old.Outcome, old.saved.Outcome = session.Done, session.Superseded, session.Superseded
 	old.became = t
-	for i := range old.votes { // they are about what was answered before
+	for i := range old.votes { // the votes are about the old answer
 		old.votes[i].Turn = old.ID
 	}
-	old.Origin = session.Origin{} // what was made of the old answer belongs to it
+	old.Origin = session.Origin{} // turns derived from the old answer belong to it
 	t.private, t.copied, t.votes, t.voted, t.offered = nil, nil, nil, nil, false
 	for _, other := range m.turns {
 		if other.Origin.Turn == t.ID && other.Origin.As != session.Retried {
@@ -129,7 +129,7 @@ func (m *Memory) Withdraw(
 	}
 	changed.Stop = t.State == session.Running
 	for _, part := range m.turns {
-		if part.place != t.place || part.withdrawn { // what asks the same question has the same place
+		if part.place != t.place || part.withdrawn { // turns with the same question have the same place
 			continue
 		}
 		part.withdrawn, part.edit = true, nil

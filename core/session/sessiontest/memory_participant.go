@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// knownThread is a thread that the bot takes part in.
+// knownThread is a thread in which the bot takes part or may answer unasked.
 type knownThread struct {
 	session.Thread
 	seen   time.Time
@@ -54,7 +54,7 @@ func (m *Memory) see(s session.Sighting) {
 		t.LastSeen = s.Message
 	}
 	switch {
-	case s.Bot && again: // it was counted
+	case s.Bot && again: // already counted
 	case s.Bot:
 		t.BotTurns++
 	default:

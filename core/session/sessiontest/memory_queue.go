@@ -87,7 +87,7 @@ func deliverable(t *turn, r session.LeaseRequest) bool {
 }
 
 func (m *Memory) abandoned(t *turn, now time.Time, maxAge time.Duration) bool {
-	if t.revision > 0 { // a person waits for what was asked of it
+	if t.revision > 0 { // a person waits for the change
 		return false
 	}
 	if t.Intake.After(now.Add(-maxAge)) {
@@ -139,7 +139,7 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 	if t.removed != nil {
 		s = session.Saved{Outcome: s.Outcome, Timings: s.Timings}
 	}
-	if t.edit != nil && t.StopRequested { // it is not answered, and stands there all the same
+	if t.edit != nil && t.StopRequested { // the edited question is stored, although it is not answered
 		t.Question, t.edit = *t.edit, nil
 	}
 	t.saved, t.Outcome, t.State, t.finished = s, s.Outcome, session.Delivering, time.Now()

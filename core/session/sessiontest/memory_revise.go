@@ -14,7 +14,7 @@ import (
 
 // revised is what people did to a turn.
 type revised struct {
-	place      int // in the conversation: a derived turn has its origin's
+	place      int // position in the conversation; a derived turn has the position of its origin
 	revision   int // revision to show
 	leased     int // revision that the newest lease has seen
 	replacedBy *turn
@@ -25,7 +25,7 @@ type revised struct {
 	keeps      bool
 	offered    bool
 	votes      []session.Vote
-	voted      map[string]int // the model of whose reply a person's vote is, by the person's id
+	voted      map[string]int // index of the model that a person voted on, by the person's id
 }
 
 // kept returns the saved result with its removal and correction.
@@ -35,7 +35,7 @@ func (t *turn) kept() session.Saved {
 	return saved
 }
 
-// newest follows retries.
+// newest returns the newest retry of a turn, or the turn itself if there is none.
 func (t *turn) newest() *turn {
 	for t.replacedBy != nil {
 		t = t.replacedBy
@@ -221,7 +221,7 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 	return running, ctx.Err()
 }
 
-// remove deletes an answer with its lineage. It returns the running turns.
+// remove deletes the answers of a turn's lineage. It returns the running turns, which must stop.
 func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	r.At = time.Now()
 	for _, part := range m.lineage(t) {
@@ -246,8 +246,7 @@ func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	return running
 }
 
-// shows reports whether two turns end at the same newest turn. Retries and edited questions are
-// followed.
+// shows reports whether two turns are versions of the same turn, connected by retries and edits.
 func (t *turn) shows(other *turn) bool {
 	standing := func(t *turn) *turn {
 		if t.became != nil {

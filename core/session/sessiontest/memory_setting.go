@@ -11,14 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// settingKey names a changed setting.
+// settingKey identifies a changed setting.
 type settingKey struct {
 	tenant access.TenantID
 	place  session.Place
 	key    string
 }
 
-// counterKey names one window of a quota's counter.
+// counterKey identifies one window of a quota's counter.
 type counterKey struct {
 	tenant  access.TenantID
 	counter string

@@ -24,7 +24,7 @@ func (p *posted) stops(t *turn) (by string, ok bool) {
 	return "", p.privileged
 }
 
-// stop marks a turn as to be stopped.
+// stop requests a stop of a turn and writes an audit entry, unless a stop was already requested.
 func (m *Memory) stop(t *turn, by string) {
 	if !t.StopRequested {
 		t.StopRequested = true
@@ -183,7 +183,7 @@ func (m *Memory) Disturbed(ctx context.Context, f session.Fence) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if t := m.byID(f.Tenant, f.Turn); t != nil && (t.Attempt != f.Attempt || t.replacedBy != nil) {
-		t = t.newest() // that has the messages now
+		t = t.newest() // the newest retry has the messages now
 		t.disturbed = true
 		unwrite(t)
 	}

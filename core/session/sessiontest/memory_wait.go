@@ -20,7 +20,7 @@ func (m *Memory) Park(f session.Fence, most time.Duration) error {
 	return nil
 }
 
-// Resume makes a waiting turn continue.
+// Resume lets a turn that Park released be leased again at once.
 func (m *Memory) Resume(id session.TurnID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

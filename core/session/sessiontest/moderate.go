@@ -26,7 +26,7 @@ func removed(f *fixture) {
 			f.Errorf("of turn %d is left %+v, %+v (%v %v)", t.Number, saved, saved.Removed, err, ids)
 		}
 	}
-	t := f.lease("r1") // to take it away on the platform
+	t := f.lease("r1") // to show the removal on the platform
 	pages, err := f.Pages(f.ctx, t.Fence())
 	if err != nil || t.ID != second.ID || len(pages) != 1 || pages[0].State != session.Posted || pages[0].Hash != "" {
 		f.Fatalf("turn %d is to be delivered with pages %+v (%v)", t.Number, pages, err)
@@ -48,7 +48,7 @@ func removed(f *fixture) {
 func removedEdited(f *fixture) {
 	in := f.question("q")
 	first := f.answered(in, "secret 1")
-	// it stays with the answer that it is about
+	// the vote stays with the old answer
 	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod})
 	f.must(err)
 	f.edit(in.Message, "asked in other words")
@@ -131,7 +131,7 @@ func corrected(f *fixture) {
 	if again.ID != t.ID || again.State != session.Done {
 		f.Fatalf("leased turn %d (%s), want the corrected one", again.Number, again.State)
 	}
-	// What is changed during a delivery is delivered after it.
+	// A change during a delivery is delivered afterwards.
 	f.must(f.Correct(f.ctx, tenant, t.ID, "c2", session.Correction{Text: "better", By: mod}))
 	f.must(f.Delivered(f.ctx, again.Fence(), ""))
 	again = f.lease("r1")
@@ -148,7 +148,7 @@ func revisedLate(f *fixture) {
 	t := f.answered(f.question("q"), "A")
 	f.must(f.Correct(f.ctx, tenant, t.ID, "c", session.Correction{Text: "B", By: mod}))
 	_, err := f.Beat(f.ctx, "r1", 0)
-	f.must(err) // everything was down for longer than the age
+	f.must(err) // all replicas were down for longer than MaxAge
 	f.beat("r9")
 	again, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r9", MaxAge: time.Nanosecond}))
 	f.must(err)

@@ -23,7 +23,7 @@ func asksOwner(f *fixture) {
 	t := f.answerNext("A")
 	f.equal("before", standing(t), session.OwnerStanding{})
 
-	// Who does not want to be asked is not, and can change that.
+	// A person who does not want to be asked is not asked, and can change that.
 	for _, off := range []bool{true, false} {
 		for _, changed := range []bool{true, false} {
 			got, err := f.SetUndisturbed(f.ctx, tenant, t.Session.Ref.Platform, "U7", off)
@@ -61,7 +61,7 @@ func asksOwner(f *fixture) {
 	claim(other, "U7", true)
 
 	for _, c := range []struct {
-		question thread.MessageID // of the thread; empty: another message began it
+		question thread.MessageID // the question, if it began the thread; empty: another message did
 		want     bool
 	}{{"m77", false}, {"", true}} {
 		in := f.question("on Discord")

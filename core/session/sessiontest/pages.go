@@ -32,7 +32,7 @@ func pages(f *fixture) {
 	})
 	f.wantErr(f.Posted(f.ctx, fence, notice, "n2", ""), session.ErrUnknownPage)
 	f.wantErr(f.Final(f.ctx, fence, notice, ""), session.ErrUnknownPage)
-	f.must(f.Intend(f.ctx, fence, second, place)) // its message has gone: begun again
+	f.must(f.Intend(f.ctx, fence, second, place)) // the message was deleted, so the page begins again
 	if got, err = f.Pages(f.ctx, fence); err != nil || got[1].State != session.Intended || got[1].Message != "" || got[1].Hash != "" {
 		f.Errorf("a page begun again is %+v (%v)", got[1], err)
 	}
@@ -70,12 +70,12 @@ func disturbed(f *fixture) {
 	key := session.PageKey{Kind: session.Answer}
 	f.must(f.Intend(f.ctx, old.Fence(), key, place))
 	f.must(f.Posted(f.ctx, old.Fence(), key, "p1", "h1"))
-	f.must(f.Disturbed(f.ctx, old.Fence())) // by itself: no harm done
+	f.must(f.Disturbed(f.ctx, old.Fence())) // by the newest attempt: no effect
 	f.expire("r1")
 	taken := f.lease("r2")
 	f.must(f.Finish(f.ctx, taken.Fence(), session.Saved{Outcome: session.Answered, Sentence: "kept"}))
 	f.must(f.Final(f.ctx, taken.Fence(), key, "h2"))
-	f.must(f.Disturbed(f.ctx, old.Fence())) // before it is marked as delivered
+	f.must(f.Disturbed(f.ctx, old.Fence())) // before the turn is marked as delivered
 	f.must(f.Delivered(f.ctx, taken.Fence(), ""))
 	for range 2 {
 		again := f.lease("r2")
@@ -87,14 +87,14 @@ func disturbed(f *fixture) {
 		if got[0].State != session.Posted || got[0].Hash != "" || got[0].Message != "p1" {
 			f.Errorf("its page counts as written: %+v", got[0])
 		}
-		next := f.lease("r2") // is not held up
+		next := f.lease("r2") // the next turn does not wait
 		if next.Question.Text != "next" {
 			f.Fatalf("leased %+v, want the session's next turn", next)
 		}
 		f.must(f.Release(f.ctx, next.Fence(), 0))
 		f.must(f.Final(f.ctx, again.Fence(), key, "h2"))
 		f.must(f.Delivered(f.ctx, again.Fence(), ""))
-		f.must(f.Disturbed(f.ctx, old.Fence())) // after it
+		f.must(f.Disturbed(f.ctx, old.Fence())) // after the delivery
 	}
 	handed := f.lease("r2")
 	f.must(f.Release(f.ctx, handed.Fence(), 0))

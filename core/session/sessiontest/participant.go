@@ -34,7 +34,7 @@ func participants(f *fixture) {
 	f.seen("U3", false, "x2")
 	f.seen("B1", true, "x3")
 	f.seen("B1", true, "x4")
-	f.seen("B1", true, "x4") // told of twice, and counted once
+	f.seen("B1", true, "x4") // reported twice, counted once
 	f.must(f.Unfollow(f.ctx, tenant, place, "U1"))
 	f.equal("after replies", f.known(),
 		session.Thread{Known: true, Unfollowed: true, Starter: "U2", People: 2, BotTurns: 2, LastSeen: "x4"})
@@ -42,12 +42,12 @@ func participants(f *fixture) {
 	private.Owner = "U1"
 	f.accept(private)
 	again := f.question("again")
-	again.Starter = "U9" // who began a thread does not change
+	again.Starter = "U9" // the starter of a thread does not change
 	f.accept(again)
 	f.equal("after another question", f.known(), session.Thread{Known: true, Starter: "U2", People: 2, LastSeen: "m3"})
 	ofBot := f.question("of a bot")
 	ofBot.Bot, ofBot.Asker.ID = true, "B1"
-	f.seen("B1", true, ofBot.Message) // as every message of a thread is, before it is taken in
+	f.seen("B1", true, ofBot.Message) // every message of a thread is seen before it is accepted
 	f.accept(ofBot)
 	if t := f.known(); t.BotTurns != 1 || t.People != 2 {
 		f.Errorf("after a bot's question there are %d bot turns and %d people", t.BotTurns, t.People)

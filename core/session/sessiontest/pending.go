@@ -20,7 +20,7 @@ func completed(f *fixture) {
 	if first.Pending == nil || len(first.Pending.Ask) == 0 || first.Pending.Unsettled {
 		f.Fatalf("what is pending came back as %+v", first.Pending)
 	}
-	f.expire("r1") // it dies before it has asked
+	f.expire("r1") // the replica dies before it sends the request
 	second := f.lease("r2")
 	if second.Pending == nil {
 		f.Fatal("the next attempt does not know what is pending")
@@ -30,7 +30,7 @@ func completed(f *fixture) {
 		Files: []message.File{{ID: "f1", Name: "a.md", Media: "text/markdown", Text: "# A", Tokens: 3}},
 	}
 	f.wantErr(f.Complete(f.ctx, first.Fence(), with), session.ErrFenced)
-	for range 2 { // the second time is one whose fate was not known
+	for range 2 { // the second call is a retry after an unknown result
 		f.must(f.Complete(f.ctx, second.Fence(), with))
 	}
 	f.expire("r2")

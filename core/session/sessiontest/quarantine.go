@@ -40,7 +40,7 @@ func (f *fixture) drains(id session.ReplicaID) {
 	}
 }
 
-// dies makes a replica lose exactly n turns.
+// dies leases exactly n turns for a replica, and then lets the replica expire.
 func (f *fixture) dies(id session.ReplicaID, n int) {
 	f.Helper()
 	if got := len(f.leases(id)); got != n {
@@ -57,7 +57,7 @@ func alone(f *fixture) {
 	if t.Question.Text != "poison" || t.LoneDeaths != 0 {
 		f.Fatalf("leased %q with %d deaths, want the suspect", t.Question.Text, t.LoneDeaths)
 	}
-	f.noLease("r2") // next to it
+	f.noLease("r2") // while the suspect runs
 	if other := f.lease("r3"); other.Question.Text != "new" {
 		f.Errorf("another replica leased %q", other.Question.Text)
 	}
@@ -112,7 +112,7 @@ func loneDeaths(f *fixture) {
 	for n := range 2 {
 		f.ask(fmt.Sprint("new", n))
 		id := session.ReplicaID(fmt.Sprint("lone", n))
-		for { // until the poison runs; all else ends in peace
+		for { // until the poison is leased; all other turns end
 			t := f.lease(id)
 			if t.Question.Text == "poison" {
 				if t.LoneDeaths != n {
@@ -157,7 +157,7 @@ func drainingTaken(f *fixture) {
 	f.expire("r1")
 	f.drains("r2")
 	f.ask("new")
-	if t := f.lease("r3"); t.ID != dead.ID { // it has come now, and has nothing to do
+	if t := f.lease("r3"); t.ID != dead.ID { // r3 is new and idle
 		f.Fatalf("leased %q, want the suspect", t.Question.Text)
 	}
 	f.noLease("r3")
@@ -169,12 +169,12 @@ func drainingTaken(f *fixture) {
 func spared(f *fixture) {
 	f.ask("one")
 	f.dies("a", 1)
-	one := f.lease("r1") // alive alone: it takes what there is
+	one := f.lease("r1") // the only live replica takes the suspect
 	f.ask("two")
 	f.beat("r2")
 	f.dies("b", 1)
 	f.ask("new")
-	// the suspect would leave no replica to new questions
+	// with the suspect, no replica would be free for new questions
 	if t := f.lease("r2"); t.Question.Text != "new" {
 		f.Fatalf("leased %q", t.Question.Text)
 	}
@@ -206,13 +206,13 @@ func suspectHandedBack(f *fixture) {
 	f.dies("r1", 1)
 	f.lease("r2")
 	f.ask("new")
-	f.must(f.Leave(f.ctx, "r2")) // an end that was asked for is no death
+	f.must(f.Leave(f.ctx, "r2")) // a replica that leaves does not count as dead
 	t := f.lease("r3")
 	if t.Question.Text != "suspect" || t.LoneDeaths != 0 {
 		f.Fatalf("leased %q with %d deaths", t.Question.Text, t.LoneDeaths)
 	}
 	f.noLease("r3")
-	f.must(f.Release(f.ctx, t.Fence(), time.Hour)) // no replica waits for what is not to be tried yet
+	f.must(f.Release(f.ctx, t.Fence(), time.Hour)) // no replica waits for a delayed suspect
 	if t = f.lease("r3"); t.Question.Text != "new" {
 		f.Fatalf("leased %q", t.Question.Text)
 	}
@@ -277,7 +277,7 @@ func failures(f *fixture) {
 	f.must(f.Release(f.ctx, t.Fence(), time.Microsecond))
 	for t := f.tryLease("r3"); ; t = f.tryLease("r3") {
 		if t == nil {
-			continue // its time has not come yet
+			continue // the delay has not passed yet
 		}
 		if t.Failures != 1 {
 			f.Errorf("it failed %d times, want 1", t.Failures)
@@ -296,7 +296,8 @@ func randomDeaths(f *fixture) {
 	f.ask("poison")
 	random := dicetest.New(f)
 	held := map[session.ReplicaID][]session.Turn{}
-	// that died with the turn; one that was suspected of another death is another's suspect
+	// the replica that died last while it held the turn; turns of different dead replicas must not
+	// run together
 	last := map[session.TurnID]session.ReplicaID{}
 	done, lives := 0, 0
 	alive := []session.ReplicaID{"a0", "b0", "c0"}

@@ -183,7 +183,7 @@ func derivedQuota(f *fixture) {
 	if _, err := f.Derive(f.ctx, d); err != nil {
 		f.Fatal(err)
 	}
-	for range 2 { // the press that had no room may come again
+	for range 2 { // the press may be repeated
 		d.Of, d.Key = turns[1], "k1"
 		var full *session.QuotaError
 		if _, err := f.Derive(f.ctx, d); !errors.As(err, &full) || !full.Until.After(time.Now()) {
@@ -230,7 +230,7 @@ func privately(f *fixture) {
 func sharedCopy(f *fixture) {
 	public := f.answered(f.question("q"), "A public")
 	f.accept(f.question("runs"))
-	busy := f.lease("r1") // a copy does not wait for it
+	busy := f.lease("r1") // a copy does not wait for this turn
 	f.derive(public.ID, session.Privately)
 	private := f.answerNext("A private")
 	got := f.derive(private.ID, session.Shared, func(d *session.Derive) {
@@ -292,8 +292,8 @@ func votes(f *fixture) {
 	vote("3", mod, false, "too long\x00", true)
 	vote("4", mod, false, "", false) // its reason stays
 	vote("5", ada, false, "wrong", true)
-	vote("1", ada, true, "", false) // comes late
-	vote("6", ada, true, "", true)  // a new mind has no old reason
+	vote("1", ada, true, "", false) // a late repetition
+	vote("6", ada, true, "", true)  // a changed vote drops the old reason
 	list, err := f.Feedback(f.ctx, session.FeedbackQuery{Tenant: tenant})
 	f.must(err)
 	if len(list) != 2 {
@@ -366,7 +366,7 @@ func votesByModel(f *fixture) {
 	vote("2", ada, "p0", "", true)
 	about(ada.ID, "left")
 	vote("3", ada, "p0", "", false)
-	vote("4", mod, "elsewhere", "", true) // the one that the conversation goes on from
+	vote("4", mod, "elsewhere", "", true) // counts for the run that the conversation continues from
 	about(mod.ID, "left")
 	vote("5", mod, "p1", "it is short", true)
 	vote("6", mod, "", "", false)

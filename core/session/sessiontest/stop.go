@@ -37,7 +37,7 @@ func stopRunning(f *fixture) {
 	if f.stopped(t) {
 		f.Fatal("stopped before a request")
 	}
-	for range 2 { // twice is as good as once
+	for range 2 { // a repetition changes nothing
 		if r := f.stop(in.Message, asker); !slices.Equal(r.Turns, []session.TurnID{t.ID}) || r.Denied || r.Armed {
 			f.Errorf("the stop became %+v", r)
 		}
@@ -62,7 +62,7 @@ func stopQueued(f *fixture) {
 func stopArmed(f *fixture) {
 	for name, by := range map[string]session.Stopper{"asker": asker, "starter": starter, "admin": admin} {
 		in := f.question(name)
-		f.stop(in.Message, stranger) // does not cover what follows
+		f.stop(in.Message, stranger) // does not affect later stops
 		if r := f.stop(in.Message, by); !r.Armed || len(r.Turns) != 0 {
 			f.Errorf("%s: a stop of an unknown message became %+v", name, r)
 		}
@@ -162,7 +162,7 @@ func stopPageArmed(f *fixture) {
 	t := f.lease("r1")
 	key := session.PageKey{Kind: session.Answer}
 	f.must(f.Intend(f.ctx, t.Fence(), key, place))
-	if r := f.stop("bot-1", asker); !r.Armed { // seen by a person before we heard that it was posted
+	if r := f.stop("bot-1", asker); !r.Armed { // a person saw the page before it was recorded
 		f.Errorf("a stop of an unknown page became %+v", r)
 	}
 	f.must(f.Posted(f.ctx, t.Fence(), key, "bot-1", "h"))

@@ -203,7 +203,7 @@ func (f *fixture) lease(id session.ReplicaID) session.Turn {
 	return *t
 }
 
-// beat has a replica live for an hour.
+// beat marks a replica as alive for an hour.
 func (f *fixture) beat(id session.ReplicaID) {
 	f.Helper()
 	_, err := f.Beat(f.ctx, id, time.Hour)

@@ -66,7 +66,7 @@ func reserve(ctx context.Context, l spend.Ledger, a spend.Account, n spend.Amoun
 
 func dayOf(at time.Time) time.Time { return at.Truncate(24 * time.Hour) }
 
-// must ends the test after an error.
+// must returns a function that returns v, or ends the test if err is not nil.
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

@@ -12,7 +12,7 @@ import (
 // tiers, one for each of two processes.
 func TiersSuite(t *testing.T, open func(*testing.T) (one, other thread.Tiers)) {
 	t.Helper()
-	// so slow that nothing comes back while a test runs
+	// so slow that no token is refilled while a test runs
 	tier := thread.Tier{Burst: 5, Every: time.Minute, Reserve: 2}
 	take := func(t *testing.T, of thread.Tiers, key string, class thread.Class) time.Duration {
 		t.Helper()

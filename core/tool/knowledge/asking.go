@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// asking is a form of question that the tool can answer. The groups of the pattern match the thing
-// that the question is about.
+// asking is a form of question that the tool can answer, such as "who owns …". The groups of form
+// match the thing that the question is about. what is the name of the tool's question, such as
+// "owners".
 type asking struct {
 	form *regexp.Regexp
 	what string
@@ -44,8 +45,8 @@ var askings = func() (all []asking) {
 	return all
 }()
 
-// longestAsking is the maximum length of such a question in bytes. Longer texts are rarely one
-// question.
+// longestAsking is the maximum length, in bytes, of a question that Asked converts. Longer texts
+// are rarely one question.
 const longestAsking = 300
 
 // Asked converts a question to arguments of the tool. about is the thing that the question is

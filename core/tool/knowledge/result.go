@@ -29,8 +29,8 @@ type Statement struct {
 	Date   string `json:"date,omitempty"` // of the document, 2006-01-02
 }
 
-// buildResult returns statements with their passages. It omits passages that the audience can no
-// longer read.
+// buildResult returns statements with their passages, as the model reads them. It omits passages
+// that the audience can no longer read.
 func (t *Tool) buildResult(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (tool.Result, error) {
 	var result tool.Result
 	passages, err := t.passages(ctx, stated, scope)
@@ -74,7 +74,7 @@ func (t *Tool) buildResult(ctx context.Context, stated []knowledge.Statement, sc
 			})
 		}
 		says = append(says, Statement{number, Sentence(s), statementDate(s)})
-		// the sentence contains its title
+		// the sentence contains the title of this document
 		for _, led := range []*document.Ref{s.SubjectRef, s.ObjectRef} {
 			if led != nil && led.ID != p.Document.ID && !named[led.ID] {
 				named[led.ID] = true
@@ -86,7 +86,7 @@ func (t *Tool) buildResult(ctx context.Context, stated []knowledge.Statement, sc
 	if len(says) == 0 {
 		note = nothingKnown
 	}
-	// otherwise it does not count as a search
+	// a result without statements does not count as a search
 	result.Evidence, result.Citable = len(says) > 0, len(says) > 0
 	result.Content, err = WithStatements(tool.DocumentsJSON(docs, note), says)
 	return result, err
@@ -129,7 +129,7 @@ func WithStatements(documents string, says []Statement) (string, error) {
 	return strings.TrimSuffix(documents, "}") + ",\"statements\":" + strings.TrimSpace(b.String()) + "}", nil
 }
 
-// verbs phrase the relations in sentences.
+// verbs maps relations to their verbs in sentences.
 var verbs = map[knowledge.Relation]string{
 	knowledge.Authored: "wrote", knowledge.Owns: "owns", knowledge.WorksOn: "works on", knowledge.PartOf: "is part of", knowledge.DependsOn: "depends on", knowledge.Mentions: "mentions",
 	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces", knowledge.Releases: "releases",

@@ -25,7 +25,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Name is how models call the tool.
+// Name is the name by which models call the tool.
 const Name = "knowledge"
 
 //go:embed description.md
@@ -34,8 +34,9 @@ var description string
 //go:embed guide.md
 var guide string
 
-// questionSpec describes a question of the tool. It has the relations, the side that is asked for,
-// and the kinds of the other side. Without kinds, any kind matches.
+// questionSpec describes the statements that answer a question about a thing. relations are their
+// relations, and side is the side on which the thing is. kinds limits the kinds of their subjects.
+// Without kinds, any kind matches.
 type questionSpec struct {
 	relations []knowledge.Relation
 	side      side
@@ -46,8 +47,8 @@ type side int
 
 const (
 	anySide   side = iota
-	asObject       // it is owned, written, replaced
-	asSubject      // it owns, needs, replaces
+	asObject       // the thing is owned, written, replaced
+	asSubject      // the thing owns, needs, replaces
 )
 
 // questionSpecs are the questions that the model can ask.
@@ -98,8 +99,8 @@ type Tool struct {
 	cache map[access.TenantID]graphContents
 }
 
-// graphContents is cached information about a tenant's graph. empty means that it has no
-// statements. plain means that it has no owners, authors or replacements.
+// graphContents is cached information about a tenant's graph. empty means that the graph has no
+// statements. plain means that it has no owners, authors, contributors or replacements.
 type graphContents struct {
 	empty, plain bool
 	at           time.Time
@@ -117,8 +118,8 @@ var (
 	_ tool.Fitter  = (*Tool)(nil)
 )
 
-// New returns the tool. own has the relations that the operator defined and that a model extracts
-// from passages. The tool offers a question for each of them.
+// New returns the tool. own has the operator's relations, which a model extracts from passages. The
+// tool offers a question for each of them.
 func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...knowledge.Relation) *Tool {
 	t := &Tool{graph: graph, chunks: chunks, counter: counter, questions: maps.Clone(questionSpecs), cache: make(map[access.TenantID]graphContents)}
 	for _, r := range own {
@@ -200,14 +201,14 @@ func (t *Tool) contentsOf(tenant access.TenantID) graphContents {
 	return found
 }
 
-// arguments of a call.
+// arguments are the arguments of a call.
 type arguments struct {
 	About  string `json:"about"`
 	What   string `json:"what,omitempty"`
 	Period string `json:"period,omitempty"`
-	// Exact limits the result to statements about everything that about names, in the requested
-	// direction. Callers that cannot judge whether a statement answers their question set it. It is
-	// not in the schema for models.
+	// Exact limits the result to statements in the requested direction, about things whose names
+	// contain all words of About. Callers that cannot judge whether a statement answers their
+	// question set it. It is not in the schema for models.
 	Exact bool `json:"exact,omitempty"`
 }
 

@@ -46,7 +46,7 @@ func Listed() access.ACL { return access.ACL{access.Members} }
 // maxPage characters.
 const maxChunks = 400
 
-// openedPage is the result for one address.
+// openedPage is the result of opening one address.
 type openedPage struct {
 	address  string
 	ref      document.Ref
@@ -57,7 +57,8 @@ type openedPage struct {
 	err      error
 }
 
-// openAddress reads the indexed document with the address. If there is none, it fetches the page.
+// openAddress reads the indexed document with the address, if there is one. Otherwise it fetches
+// the page.
 func (t *Tool) openAddress(ctx context.Context, address string, r rules, scope tool.Scope) openedPage {
 	o := openedPage{address: address}
 	if id, ok := r.indexed[withoutFragment(address)]; ok {
@@ -107,7 +108,7 @@ func (t *Tool) readDocument(ctx context.Context, o openedPage, id document.ID, s
 	return o
 }
 
-// sectionsIn returns the sections that begin within a text. The text may have been shortened.
+// sectionsIn returns the sections whose first line occurs in a text. The text may be cut.
 func sectionsIn(sections []message.Section, text string) []message.Section {
 	var out []message.Section
 	for _, s := range sections {

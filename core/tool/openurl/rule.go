@@ -91,11 +91,11 @@ var (
 	errPrivate  = errors.New("while documents that are not public are in use, only addresses on the operator's list can be opened")
 )
 
-// redirectChain is the state of an address and its redirects during a fetch.
+// redirectChain is the state of fetching an address and following its redirects.
 type redirectChain struct {
 	started bool
 	// the chain began at an address that the model did not choose, while nothing private was in
-	// use; redirects thus cannot carry the model's data
+	// use; redirects then cannot carry the model's data
 	public  bool
 	private bool // it began at a private host
 	listed  bool // the operator's list was needed
@@ -103,7 +103,7 @@ type redirectChain struct {
 
 // permit returns the reason why an address may not be requested, or nil. It is called for the given
 // address and for each redirect. A chain that began at a private host may continue to private
-// hosts. From elsewhere, a private host is reachable only by its address on the operator's list.
+// hosts. Any other chain may reach a private host only by an address on the operator's list.
 func (t *Tool) permit(ctx context.Context, w *redirectChain, hop Hop, r rules, scope tool.Scope) error {
 	address := hop.Address
 	if !w.started {

@@ -30,7 +30,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Name is how models call the tool.
+// Name is the name by which models call the tool.
 const Name = "open_url"
 
 const (
@@ -49,7 +49,7 @@ var guide string
 const parameters = `{"type":"object","properties":{"urls":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":10,` +
 	`"description":"Addresses, exactly as written in the conversation or in the documents."}},"required":["urls"]}`
 
-// Page is a web page as readable text.
+// Page is a web page, converted to readable text.
 type Page struct {
 	URL       string // after redirects
 	Title     string
@@ -61,7 +61,7 @@ type Page struct {
 // redirect.
 type Hop struct {
 	Address string
-	Private bool // its host is reached only because the operator listed it
+	Private bool // its host can be reached only because it is on the operator's list
 }
 
 // Permit returns the reason why an address may not be requested, as the end of a sentence. nil

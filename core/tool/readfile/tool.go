@@ -17,7 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Name is how models call the tool.
+// Name is the name by which models call the tool.
 const Name = "read_file"
 
 // maxRunes is the maximum length of a result in characters.
@@ -57,7 +57,7 @@ func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 // Offered implements tool.Offerer. It returns true if the conversation has files to read.
 func (t *Tool) Offered(scope tool.Scope) bool { return len(readableFiles(scope.Files)) > 0 }
 
-// part is the result for the model.
+// part is a part of a file, as the model reads it. Start, End and Total are in characters.
 type part struct {
 	// number under which the model cites the file; empty for files that people attached
 	Number int    `json:"document,omitempty"`
@@ -137,8 +137,8 @@ func readableFiles(files []message.File) []message.File {
 	return out
 }
 
-// findFile returns the file with a name. If there is none, it returns the only file whose name
-// contains the name.
+// findFile returns the file with a name, or else the only file whose name contains it. The text of
+// the error lists all files.
 func findFile(files []message.File, name string) (message.File, error) {
 	var names []string
 	var alike []message.File

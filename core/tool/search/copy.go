@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// shingleWords is the number of words of a shingle. Texts are compared by their shingles. A
-	// text needs at least minWords words, because shorter ones are headings that many pages share.
-	// (Broder, On the resemblance and containment of documents, 1997.)
+	// shingleWords is the number of adjacent words in a shingle. Texts are compared by their
+	// shingles. A text needs at least minWords words, because shorter ones are headings that many
+	// pages share. (Broder, On the resemblance and containment of documents, 1997.)
 	shingleWords, minWords = 3, 8
 	// minOverlap is the minimum share of common shingles of two nearly equal texts. One word in
 	// twenty may differ.
@@ -26,7 +26,7 @@ type numberedPassage struct {
 	number int
 }
 
-// fingerprint is used to compare texts.
+// fingerprint represents the words of a text, for comparison.
 type fingerprint struct {
 	hash     uint64   // of the whole text
 	shingles []uint64 // hashes of its shingles, sorted, without duplicates

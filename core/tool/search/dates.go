@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// searchPeriod returns the period to which a call limits documents. The period is the model's
-// argument. Without one, it comes from the question if the question is clear. Days are in the time
-// zone of the asker.
+// searchPeriod returns the period to which a search limits the dates of documents. It is the
+// model's argument. Without one, the first search of a turn uses the period that the question
+// clearly asks for. Days are in the time zone of the asker.
 func (t *Tool) searchPeriod(ctx context.Context, asked arguments, scope tool.Scope) (knowledge.Period, error) {
 	now, q := scope.Now, knowledge.Question{Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents}
 	if asked.Period != "" {

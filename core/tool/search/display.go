@@ -23,7 +23,7 @@ func displayQueries(queries []string) []string {
 	for i, q := range queries {
 		repeated := len(telling[i]) == 0
 		for j, other := range telling {
-			// A query that contains a shorter one repeats it with an older question.
+			// A query that contains a shorter query only adds an older question to it.
 			repeated = repeated || j != i && len(other) > 0 && len(queries[j]) < len(q) && strings.Contains(strings.ToLower(q), strings.ToLower(queries[j]))
 		}
 		for _, other := range shown {

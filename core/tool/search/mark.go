@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// replacement is a document that replaces another one. If claimed is set, it belongs to another
-// source and only claims to replace it.
+// replacement is a document that replaces another one. If claimed is set, a page of another source
+// states this, so it is unconfirmed.
 type replacement struct {
 	by      document.Ref
 	claimed bool
@@ -69,9 +69,8 @@ type mark struct {
 	other    *document.Ref // document that the mark mentions and that is not among the passages
 }
 
-// markOf returns the mark of a passage whose page was replaced, or whose text an earlier passage
-// repeats. It uses only pages that the readers may see. Replacements were looked up for these
-// readers, and copies are among the passages.
+// markOf returns the mark of a passage whose page was replaced, or whose text repeats a passage in
+// before. It mentions only pages that the readers may see.
 func markOf(h retrieve.Hit, text fingerprint, replaced map[document.ID]replacement, before []numberedPassage) mark {
 	var m mark
 	if r, is := replaced[h.Document.ID]; is {
@@ -114,7 +113,7 @@ func dateSuffix(ref document.Ref) string {
 	return " (" + ref.UpdatedAt.Format("2006-01-02") + ")"
 }
 
-// shortTitle cuts a title to fit after another.
+// shortTitle returns a title on one line, cut to 60 characters.
 func shortTitle(title string) string {
 	const most = 60
 	title = strings.Join(strings.Fields(title), " ")

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// sourcesNamed returns the sources that a call names. A call uses the names or kinds in the prompt.
-// The text of the error lists the valid names for the model.
+// sourcesNamed returns the sources whose names, kinds or ids a call lists. Without any, it returns
+// the sources of the scope. The text of the error lists the valid names for the model.
 func sourcesNamed(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
 	// no sources are listed, so the model invented the names
 	if len(asked) == 0 || len(scope.Catalogue) == 0 {
@@ -45,8 +45,8 @@ func sourcesNamed(asked tool.Strings, scope tool.Scope) ([]document.SourceID, er
 // used.
 const maxAuthored = 500
 
-// writtenBy returns the documents by any of the named authors within the scope. If there are none,
-// the text of the error tells the model.
+// writtenBy returns the documents by any of the named authors within the scope. Without authors, it
+// returns the documents of the scope. The model reads the text of the error.
 func (t *Tool) writtenBy(ctx context.Context, authors tool.Strings, scope tool.Scope) ([]document.ID, error) {
 	if len(authors) == 0 {
 		return scope.Documents, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// furtherPage shows a further page of an earlier search of the turn. kept is false if the call
-// requests no further page or the search is not stored.
+// furtherPage shows page 2 or a later page of an earlier search of the turn. own identifies the
+// search. kept is false if the call requests no such page or the search is not stored.
 func (t *Tool) furtherPage(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (result tool.Result, kept bool, err error) {
 	if page < 2 || t.chunks == nil {
 		return result, false, nil
@@ -27,8 +27,8 @@ func (t *Tool) furtherPage(ctx context.Context, own []string, page int, scope to
 	return result, true, err
 }
 
-// rankingPage shows passages of a ranking, starting at an offset. It omits passages that the
-// readers may not see now.
+// rankingPage shows a page of a ranking. from is the index of its first passage; 0 means that it is
+// computed from the page. rankingPage omits passages that the readers may not see now.
 func (t *Tool) rankingPage(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (tool.Result, error) {
 	if from == 0 {
 		from = (page - 1) * ranking.Page
@@ -75,8 +75,8 @@ func shownBefore(scope tool.Scope) (ids []document.ChunkID) {
 	return ids
 }
 
-// nextStart returns the offset of the next page. It is the offset of the first passage that did not
-// fit.
+// nextStart returns the index of the first passage of a ranking that a page does not show. The page
+// begins at from. left has its hits that did not fit.
 func nextStart(ranking *retrieve.Ranking, from int, left []retrieve.Hit) int {
 	to := min(from+ranking.Page, len(ranking.Chunks))
 	for _, h := range left {

@@ -30,8 +30,9 @@ var standalonePrompt string
 //go:embed keywords.md
 var keywordsPrompt string
 
-// indexQueries returns the queries for the index, by descending weight. Only the first search of a
-// turn is expanded. In a later search, the model looks for something other than the question.
+// indexQueries returns the queries for the index, by descending weight. own are the model's
+// queries. It expands only the first search of a turn, because the model later looks for something
+// other than the question.
 func (t *Tool) indexQueries(ctx context.Context, own []string, scope tool.Scope) []retrieve.Query {
 	var set querySet
 	question := strings.TrimSpace(scope.Question)
@@ -80,8 +81,9 @@ func (s *querySet) add(text string, weight float64, alpha *float64) {
 	s.queries = append(s.queries, retrieve.Query{Text: text, Weight: weight, Alpha: alpha})
 }
 
-// expand asks the fast model for a standalone form of the question and for keywords, in parallel.
-// It does not fail if a reply is missing.
+// expand returns a standalone form of the question, and keywords. It asks the fast model for both
+// in parallel. If the first reply is missing, it uses [Standalone]. If the second is missing, there
+// are no keywords.
 func (t *Tool) expand(ctx context.Context, question string, history []message.Message) (standalone string, keywords []string) {
 	standalone = Standalone(question, history)
 	if t.config.Fast == nil {
@@ -108,8 +110,8 @@ func (t *Tool) expand(ctx context.Context, question string, history []message.Me
 	return standalone, keywords
 }
 
-// askFastModel returns the lines of the fast model's reply without list marks. It returns no lines
-// after an error.
+// askFastModel returns the lines of the fast model's reply without list marks, or nil after an
+// error.
 func (t *Tool) askFastModel(ctx context.Context, instructions, question string, history []message.Message) (lines []string) {
 	// This runs outside the tool's own goroutine, where a panic would not be caught.
 	defer func() {

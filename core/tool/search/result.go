@@ -28,7 +28,7 @@ const (
 	nothingMore = "There are no further passages of this search that these readers may see."
 )
 
-// periodText describes the requested period.
+// periodText describes the requested period, for example "2026-01-01 or later".
 func periodText(t retrieve.Trace) string {
 	switch {
 	case t.From == "":
@@ -39,9 +39,10 @@ func periodText(t retrieve.Trace) string {
 	return t.From + " to " + t.To
 }
 
-// backfill returns sources of earlier turns that supplement a first search, newest turn first. The
-// audience must be allowed to read them now. Without a close match, backfill uses only the turns
-// that the question depends on, because sources of other topics are no answer.
+// backfill returns passages of earlier answers that supplement the first search of a turn, newest
+// turn first. It returns only passages that the audience may read now. Without a close match, it
+// uses only the turns that the question depends on, because passages about other topics are no
+// answer.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
@@ -112,9 +113,9 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 }
 
 // buildResult returns the text for the model, within the budget. It contains found passages, best
-// first, and then passages of earlier turns. Without a close match, earlier passages come first.
-// Found passages are then marked loose, so that the model judges them. Each passage has a number.
-// left has the hits that did not fit.
+// first, and then passages of earlier turns. Without a close match, earlier passages come first,
+// and found passages are marked loose, so that the model judges them. Each passage has a number.
+// left has the hits that did not fit. dropped are queries that were not searched.
 func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
@@ -176,7 +177,8 @@ func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier [
 		if !h.Document.UpdatedAt.IsZero() {
 			doc.Updated = h.Document.UpdatedAt.Format("2006-01-02")
 		}
-		// An omitted passage gets no number.
+		// Estimate the size with a number of two digits: an omitted passage must not use up a
+		// number.
 		if doc.Number, doc.Page = 10, "p10"; scope.Portable {
 			doc.Page = string(h.Document.ID)
 		}
@@ -195,7 +197,7 @@ func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier [
 		}
 		shown.add(h.Text, doc.Number)
 		docs, before = append(docs, doc), append(before, numberedPassage{h, text, doc.Number})
-		if m.other != nil { // the mark contains its title
+		if m.other != nil { // the mark contains the title of this document
 			result.References = append(result.References, message.Reference{Number: scope.Citations.Add(cite.Source{
 				Document: m.other.ID, Title: m.other.Title, URL: m.other.URL, Kind: string(m.other.Kind),
 			}), Document: *m.other})
@@ -244,7 +246,8 @@ func partText(h retrieve.Hit) string {
 	return fmt.Sprintf("%d–%d of %d", h.First+1, h.Last+1, h.Of)
 }
 
-// furtherNote returns a note that says how many passages are not shown, and how to request them.
+// furtherNote returns a note that says how many passages are not shown and how to request them. It
+// is empty if all are shown.
 func furtherNote(found retrieve.Result, left bool) string {
 	if found.Ranking == nil || left || !found.Evidence {
 		return ""
@@ -269,7 +272,7 @@ func droppedNote(queries []string) string {
 	return fmt.Sprintf(" One call searches at most %d queries. Not searched: %q.", maxMerged, queries)
 }
 
-// repeatNote tells that earlier results are not repeated.
+// repeatNote returns a note that earlier results of the turn are not repeated, if there were any.
 func repeatNote(scope tool.Scope, found retrieve.Result) string {
 	if len(shownBefore(scope)) == 0 || found.Trace.Page > 0 {
 		return ""

@@ -16,7 +16,7 @@ type seenParagraphs map[string]int
 // because a table without its header is unreadable.
 func (r seenParagraphs) dropRepeats(text string) string {
 	var lines []string
-	last := 0 // document of the note at the end of kept
+	last := 0 // document that the last line of lines refers to; 0 if that line is text
 	for line := range strings.SplitSeq(text, "\n") {
 		number := r[paragraphKey(line)]
 		switch {
@@ -38,8 +38,7 @@ func (r seenParagraphs) add(text string, number int) {
 	}
 }
 
-// paragraphKey returns the form in which lines are compared. It returns an empty string for a table
-// row.
+// paragraphKey returns a line with single spaces, for comparison. It returns "" for a table row.
 func paragraphKey(line string) string {
 	if line = strings.Join(strings.Fields(line), " "); strings.HasPrefix(line, "|") {
 		return ""

@@ -11,16 +11,15 @@ import (
 // Standalone converts a follow-up question to a query, without a model. If the question is not
 // self-contained, Standalone prepends up to two earlier questions: the newest self-contained one,
 // which names the topic, and the previous one. "And how do I monitor it?" after "How do I set up
-// streaming replication?" becomes a query of both. "Why?" after these becomes a query of all three.
+// streaming replication?" becomes a query of both.
 //
-// The rule counts content words, which are words that are not among the most common ones of a
-// language. A question with three content words is self-contained. Two are enough without "the":
-// "reset a password" is self-contained, but "rank the results" refers to known results. One is
-// enough in a question for a definition, such as "what is vacuum?".
+// The rule counts content words, which are not among the most common words of a language. A
+// question with three content words is self-contained. Two are enough without "the": "reset a
+// password" is self-contained, but "rank the results" refers to known results. One is enough in a
+// question for a definition, such as "what is vacuum?".
 //
-// A question is not self-contained if a word such as "it" refers back, unless three content words
-// precede that word. A question that begins as an addition ("and", "what about") is not
-// self-contained either.
+// A question is not self-contained if a word such as "it" follows fewer than three content words,
+// or if the question begins as an addition ("and", "what about").
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
 	first := topicIndex(question, history)
@@ -126,14 +125,14 @@ func isAddition(list []string) bool {
 	return false
 }
 
-// isDefinition reports whether a question asks for a definition. A question of one word counts as
-// such.
+// isDefinition reports whether a question asks for a definition. A single word counts as such a
+// question.
 func isDefinition(list []string) bool {
 	return len(list) == 1 || definitionWords[list[0]]
 }
 
-// isPlausible reports whether the model's rewritten question shares words with the conversation.
-// Small models sometimes apologise or answer instead of rewriting.
+// isPlausible reports whether a question that the fast model rewrote shares words with the
+// conversation. Small models sometimes apologise or answer instead of rewriting.
 func isPlausible(rewritten, question string, history []message.Message) bool {
 	told := make(map[string]bool)
 	note := func(text string) {

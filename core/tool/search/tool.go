@@ -24,7 +24,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Name is how models call the tool.
+// Name is the name by which models call the tool.
 const Name = "internal_search"
 
 const (
@@ -45,7 +45,7 @@ const parameters = `{"type":"object","properties":{"queries":{"type":"array","it
 	`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, as they are listed above the question. Leave it out unless the question is about one of them."},` +
 	`"authors":{"type":"array","items":{"type":"string"},"description":"Only documents that one of these people wrote. Leave it out unless the question asks for what a person wrote."}},"required":["queries"]}`
 
-// Chunks reads passages of earlier answers again. Implementations are safe for concurrent use.
+// Chunks reads indexed passages. Implementations are safe for concurrent use.
 type Chunks interface {
 	// Chunks returns the chunks that still exist and that the audience may read now, in any order.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
@@ -55,13 +55,13 @@ type Chunks interface {
 type Config struct {
 	Fast llm.Model     // rewrites and expands queries; nil: only Standalone does
 	Wait time.Duration // maximum wait for Fast: 5 s
-	// number of sources to which the first search of a turn is filled up; the default is
-	// budget.DefaultSources
+	// number of passages to which earlier answers fill up the first search of a turn; the default
+	// is budget.DefaultSources
 	Window int
 	// SEARCH_RESULT_SHARE: the maximum share of the model's window for the documents of one result;
 	// the default is DefaultShare
 	Share   float64
-	History int // earlier turns whose sources may be reused: 5
+	History int // earlier turns whose passages may be reused: 5
 	// graph of document authors and replacements; may be nil
 	Graph  knowledge.Graph
 	Logger *slog.Logger // nil: silent
@@ -144,8 +144,8 @@ func parseArguments(raw json.RawMessage, limit int) (a arguments, err error) {
 	return a, nil
 }
 
-// rankingKey returns a key for the ranking of a call. It depends on the queries, period, sources
-// and authors.
+// rankingKey returns strings that identify the search of a call. They contain its queries, period,
+// sources and authors.
 func (a arguments) rankingKey() []string {
 	key := slices.Clone([]string(a.Queries))
 	if len(key) == 0 {
@@ -163,7 +163,7 @@ func (a arguments) rankingKey() []string {
 	return key
 }
 
-// errFurtherPage and errFilters leave calls apart.
+// Reasons not to merge calls.
 var (
 	errFurtherPage = errors.New("calls for a further page are not merged")
 	errFilters     = errors.New("calls for documents of different times, sources or authors are not merged")

@@ -25,8 +25,8 @@ var tags = []struct{ open, close string }{
 
 const fenceMark = "```"
 
-// maxGap is the maximum number of bytes after an opening mark that are held back until it is clear
-// whether a call follows.
+// maxGap is the maximum number of bytes after an opening mark, such as "[", that are held back
+// until it is clear whether a call follows.
 const maxGap = 64
 
 // Filter extracts tool calls from one message. It recognises calls in tags outside of code. If bare
@@ -44,7 +44,7 @@ type Filter struct {
 	calls        []llm.ToolCall
 }
 
-// block is the possible call at the start of buf.
+// block is the possible call at the start of the undecided text (Filter.buf).
 type block struct {
 	kind      kind
 	close     string // of tags
@@ -94,7 +94,8 @@ func (f *Filter) Flush() string {
 // Calls returns the calls found so far. They have no ids.
 func (f *Filter) Calls() []llm.ToolCall { return f.calls }
 
-// advance processes a part of buf. It reports whether it can process more.
+// advance processes a part of the undecided text and writes plain text to out. final says that the
+// message has ended. advance reports whether it can process more.
 func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	switch f.block.kind {
 	case tagged:
@@ -108,7 +109,7 @@ func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	}
 }
 
-// passPlain emits text up to the position where a block begins or may begin.
+// passPlain writes text to out, up to the position where a call begins or may begin.
 func (f *Filter) passPlain(out *strings.Builder, final bool) bool {
 	for i := 0; i < len(f.buf); i++ {
 		rest := f.buf[i:]
@@ -144,7 +145,7 @@ const (
 	isBlock
 )
 
-// atBlock reports whether a tag or a JSON value begins at the current position.
+// atBlock reports whether rest begins with a tag or a JSON value, and sets f.block if so.
 func (f *Filter) atBlock(rest string) blockMatch {
 	if c := rest[0]; c == '<' || c == '[' {
 		for _, t := range tags {
@@ -186,8 +187,8 @@ func beginsValue(rest string) blockMatch {
 	}
 }
 
-// atFence handles backticks at the start of a line. Code that begins with a JSON value may be a
-// call.
+// atFence reports whether rest, which begins with backticks at the start of a line, is fenced code
+// that may be a call. If it is other code, atFence records that the code begins or ends.
 func (f *Filter) atFence(rest string) blockMatch {
 	if len(rest) < len(fenceMark) {
 		if strings.HasPrefix(fenceMark, rest) {
@@ -252,7 +253,8 @@ func (f *Filter) inTag(final bool) bool {
 	return f.buf != ""
 }
 
-// inObject looks for the end of a JSON value. A value that is too long for a call is text.
+// inObject looks for the end of a JSON value. It extracts the calls in the value. A value that is
+// too long, or not a call, is text.
 func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	end := f.block.json.end(f.buf, f.block.pos)
 	f.block.pos = len(f.buf)
@@ -275,8 +277,8 @@ func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	return f.buf != ""
 }
 
-// inFence looks for the end of code that begins with a JSON value. Code that is too long for a call
-// is text.
+// inFence looks for the end of fenced code that begins with a JSON value. It extracts the calls in
+// the code. Code that is too long, or not a call, is text.
 func (f *Filter) inFence(out *strings.Builder, final bool) bool {
 	end, from := -1, max(f.block.pos, len(fenceMark))
 	if f.block.oversized {
@@ -303,8 +305,8 @@ func (f *Filter) inFence(out *strings.Builder, final bool) bool {
 	return f.buf != ""
 }
 
-// takeFence extracts the calls from fenced code. It returns false if the code is not a list of
-// calls.
+// takeFence extracts the calls from fenced code that ends at end, or at the end of the message if
+// end is negative. It returns false if the code is not a list of calls.
 func (f *Filter) takeFence(end int) bool {
 	body := f.buf
 	if end >= 0 {
@@ -330,8 +332,8 @@ func (f *Filter) tooLong(end int) bool {
 	return end > maxBlock
 }
 
-// spillBlock records that the first bytes of a block were emitted as text. The rest of the block is
-// then text too.
+// spillBlock records that the first shown bytes of a block were written as text. The rest of the
+// block is then text too.
 func (f *Filter) spillBlock(shown int) {
 	if shown > 0 {
 		f.prev = f.buf[shown-1]
@@ -339,12 +341,13 @@ func (f *Filter) spillBlock(shown int) {
 	f.buf, f.block.pos, f.block.oversized = f.buf[shown:], 0, true
 }
 
-// dropCall removes a call from the text.
+// dropCall removes a call, which ends at end, from the undecided text.
 func (f *Filter) dropCall(end int) {
 	f.buf, f.block, f.lineStart, f.prev = f.buf[end:], block{}, true, '\n'
 }
 
-// passVerbatim emits text that is not a call, up to end. A negative end means all text.
+// passVerbatim writes the undecided text up to end to out, because it is not a call. A negative end
+// means all text.
 func (f *Filter) passVerbatim(out *strings.Builder, end int) {
 	if end < 0 {
 		end = len(f.buf)

@@ -46,8 +46,8 @@ var (
 	calledName  = regexp.MustCompile(`"name"\s*:\s*"([^"]+)"`)
 )
 
-// parseTags parses the calls of a block in tags. If the block is complete, it also returns
-// malformed calls, so that the model receives an error. From an incomplete block it returns only
+// parseTags parses the calls of a block in tags. From a complete block (whole), it also returns
+// malformed calls, so that the model receives an error. From an incomplete block, it returns only
 // well-formed calls.
 func parseTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	var calls []llm.ToolCall
@@ -101,9 +101,9 @@ func parseParameters(name, body string) (llm.ToolCall, bool) {
 	return llm.ToolCall{Name: name, Arguments: string(text)}, err == nil
 }
 
-// parseJSON parses calls in JSON values. If the text is declared to be a call, the tool may be
-// unknown, so that the model receives an error. Otherwise the text must consist of calls of known
-// tools.
+// parseJSON parses calls in JSON values. If declared is true, the text is marked as a call. The
+// tool may then be unknown, so that the model receives an error. Otherwise the text must consist of
+// calls of known tools.
 func parseJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	dec := json.NewDecoder(strings.NewReader(text))

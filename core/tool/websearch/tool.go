@@ -33,7 +33,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Name is how models call the tool.
+// Name is the name by which models call the tool.
 const Name = "web_search"
 
 const (
@@ -68,7 +68,7 @@ type Provider interface {
 	Search(ctx context.Context, query string, most int) ([]Result, error)
 }
 
-// Allowance is a rate limit on the searches of people. It is safe for concurrent use.
+// Allowance limits how often a person may search. It is safe for concurrent use.
 type Allowance interface {
 	// Take counts one search of a person. If the limit is reached, Take does not count the search
 	// and returns the time until which the person must wait. Otherwise until is zero.
@@ -202,9 +202,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	return result, nil
 }
 
-// searchProvider sends the queries that the person's quota allows, and returns the queries that it
-// sent. The results of the queries alternate. The first result of each query comes before the
-// second result of any query.
+// searchProvider sends the queries that the person's quota allows. sent are these queries. The
+// results of the queries alternate: the first result of each query, then the second of each, and so
+// on.
 func (t *Tool) searchProvider(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
 	all, errs, asked := make([][]Result, len(queries)), make([]error, len(queries)), make([]bool, len(queries))
 	var group errgroup.Group
@@ -302,11 +302,12 @@ func oneLine(text string, most int) string {
 	return cite.Cut(strings.Join(strings.Fields(text), " "), most)
 }
 
-// part is the value of a passage's part if a web search found the passage. It distinguishes the
-// passage from the page itself.
+// part marks a citation of the excerpt of a page that a web search returned. It distinguishes the
+// excerpt from the page itself.
 const part = "found"
 
-// buildResult returns the text for the model, within the budget.
+// buildResult returns the pages as the model reads them, within the budget. It adds a note if some
+// queries failed.
 func (t *Tool) buildResult(pages []Result, failed error, scope tool.Scope) tool.Result {
 	result := tool.Result{Citable: true, Evidence: true}
 	var docs []tool.Document

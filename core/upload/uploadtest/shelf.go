@@ -20,12 +20,12 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// ErrDisk is an error that stands for a full disk.
+// ErrDisk simulates the error of a full disk.
 var ErrDisk = errors.New("no space left on device")
 
 // Shelf is an upload.Store in memory. It is safe for concurrent use.
 type Shelf struct {
-	Fails error // what Keep fails with
+	Fails error // if not nil, the error that Keep returns
 
 	mu      sync.Mutex
 	files   []upload.File
@@ -34,7 +34,7 @@ type Shelf struct {
 
 var _ upload.Store = (*Shelf)(nil)
 
-// Put adds files as they are.
+// Put adds files without any checks.
 func (s *Shelf) Put(files ...upload.File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,9 +108,9 @@ func (s *Shelf) remove(gone func(upload.File) bool) int {
 	return n - len(s.files)
 }
 
-// Service returns a service that stores files on the shelf. A file whose name ends in .exe has no
-// text. A file whose name ends in .fault cannot be read on this machine. Any other file is its
-// text.
+// Service returns a service that stores files on the shelf. A file whose name ends in .exe has
+// no text. A file whose name ends in .fault cannot be read on this machine. The content of any
+// other file is its text.
 func (s *Shelf) Service(projects ...upload.Project) *upload.Service {
 	return upload.New(upload.Deps{
 		Store: s, Logger: slog.New(slog.DiscardHandler), Full: func(err error) bool { return errors.Is(err, ErrDisk) },

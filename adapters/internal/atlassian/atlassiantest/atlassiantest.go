@@ -20,7 +20,7 @@ func Credential(r *http.Request, cloud bool, email, token string) (right, anonym
 	return basic && name == email && password == token, said == ""
 }
 
-// Deployments runs a test for both deployments.
+// Deployments runs a test as two parallel subtests, for Cloud and for Data Center.
 func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 	t.Helper()
 	t.Parallel()
@@ -32,7 +32,8 @@ func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 	}
 }
 
-// Pass runs a pass over a large site. It returns the number of requests and the number of items.
+// Pass reads a large site from a checkpoint. It returns the numbers of requests and of yielded
+// items.
 type Pass func(at index.Checkpoint) (requests, items int)
 
 // Benchmark measures four passes for both deployments. They are a first pass with texts, a pass

@@ -70,7 +70,7 @@ func (a *adf) around(tag string, n node, depth int) {
 	a.raw("</" + tag + ">")
 }
 
-// elements maps nodes to the HTML elements that they become.
+// elements maps the type of a node to the HTML element that the node becomes.
 var elements = map[string]string{
 	"paragraph": "p", "bulletList": "ul", "orderedList": "ol", "listItem": "li", "blockquote": "blockquote", "panel": "div", "table": "table",
 	"tableRow": "tr", "tableHeader": "th", "tableCell": "td", "layoutSection": "div", "layoutColumn": "div", "mediaSingle": "div", "mediaGroup": "div",
@@ -141,7 +141,7 @@ func (a *adf) node(n node, depth int) {
 	case "extension", "inlineExtension":
 		a.extension(n)
 	case "placeholder":
-	default: // what is not known may hold text that is
+	default: // an unknown node may contain known ones
 		a.children(n, depth)
 	}
 }
@@ -164,7 +164,7 @@ func (a *adf) marked(n node) {
 	a.link(address, content)
 }
 
-// extension writes a replacement for a macro without a body.
+// extension writes a replacement for a macro without a body, such as a link or an issue's key.
 func (a *adf) extension(n node) {
 	value := func(name string) string {
 		parameters, _ := n.Attrs["parameters"].(map[string]any)

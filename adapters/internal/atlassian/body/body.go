@@ -1,10 +1,9 @@
-// Package body parses Confluence pages and Jira issues in the formats of Atlassian's products. The
-// formats are the storage format (XHTML with macros), the Atlassian Document Format (JSON), and the
-// wiki markup of Jira Data Center.
+// Package body parses Confluence pages and Jira issues. The formats are the storage format (XHTML
+// with macros), the Atlassian Document Format (JSON), and the wiki markup of Jira Data Center.
 //
-// It keeps the text of the page or issue. It replaces content that a macro would fetch from
-// elsewhere with a link, or omits it. Examples are another page, a table from Jira, or a list of
-// pages by label. The account that reads here may see more than the person who asks.
+// It keeps the text of the page or issue. A macro may include content from elsewhere, such as
+// another page or a list of issues. That content is omitted or replaced by a link, because the
+// account that reads it may see more than the person who asks.
 //
 // It accepts any input. Time and memory are linear in the input, even if nesting is deep or broken.
 package body
@@ -20,16 +19,16 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// About contains information that a page's text lacks.
+// About describes the page or issue to which a text belongs.
 type About struct {
-	Site  string // where the site's pages are: https://acme.atlassian.net/wiki/
+	Site  string // base address of the site's pages: https://acme.atlassian.net/wiki/
 	Page  string // address of the page
 	Space string // key of its space
 	Title string
 	// NewEditor means that the page was written with the new editor of Confluence Cloud, which uses
 	// other anchors for headings.
 	NewEditor bool
-	NoAnchors bool // headings have none: it is no page
+	NoAnchors bool // headings have no anchors, because the text is not a page
 	// Person returns a person's name by account id or user key, or "" if unknown. If nil, no name
 	// is known.
 	Person func(id string) string
@@ -39,11 +38,11 @@ type About struct {
 // element.
 const deepest = 256
 
-// writer converts both formats to plain HTML for htmltext.
+// writer collects the HTML that the parsers of all formats write. htmltext then parses it.
 type writer struct {
 	About
 	out   []byte
-	taken map[string]int // anchors
+	taken map[string]int // number of headings by anchor
 }
 
 func newWriter(about About) *writer { return &writer{About: about, taken: make(map[string]int)} }
@@ -62,7 +61,7 @@ func (w *writer) since(at int) string {
 func (w *writer) code(language, code string) {
 	w.raw(`<pre class="language-`)
 	w.text(strings.TrimSpace(language))
-	w.raw("\">\n") // the first line break is none of the code
+	w.raw("\">\n") // HTML ignores this line break
 	w.text(code)
 	w.raw("</pre>")
 }
@@ -75,7 +74,7 @@ func (w *writer) title(title string) {
 	}
 }
 
-// link writes a link around HTML.
+// link writes HTML as the content of a link. It writes no link if address is empty.
 func (w *writer) link(address, content string) {
 	if address == "" {
 		w.raw(content)
@@ -85,9 +84,8 @@ func (w *writer) link(address, content string) {
 }
 
 // heading writes a heading with Confluence's anchor. The editor of Confluence Cloud joins the words
-// with hyphens ("#Release-notes"). The older editor removes the spaces and puts the page's title in
-// front ("#Handbook-Releasenotes"). The anchor of the second heading with the same name ends in
-// ".1".
+// with hyphens ("#Release-notes"). The older editor joins the words and puts the page's title in
+// front ("#Handbook-Releasenotes"). A second heading with the same anchor gets the suffix ".1".
 func (w *writer) heading(level int, content string) {
 	text := plain(content)
 	var anchor string
@@ -112,8 +110,8 @@ func (w *writer) heading(level int, content string) {
 	w.raw(">" + content + "</" + tag + ">")
 }
 
-// of returns the address of a page by title. If no space is given, the title is in the space of the
-// current page.
+// of returns the URL of a page by title. If title is empty, it returns the URL of an anchor on the
+// current page. An empty space is the space of the current page.
 func (w *writer) of(space, title, anchor string) string {
 	if title == "" {
 		if anchor == "" {
@@ -167,7 +165,7 @@ func (w *writer) sections(ctx context.Context) ([]document.Section, error) {
 	return page.Sections, err
 }
 
-// safe returns the address of a link if it is a web or e-mail address.
+// safe returns an address if it is a web or e-mail address, or "" otherwise.
 func safe(address string) string {
 	address = strings.TrimSpace(address)
 	lower := strings.ToLower(address)

@@ -30,7 +30,7 @@ func Storage(ctx context.Context, text string, about About) ([]document.Section,
 			}
 			return s.sections(ctx)
 		case html.TextToken:
-			// without escapes
+			// CDATA has no escapes
 			if raw := string(s.tokens.Raw()); strings.HasPrefix(raw, cdata) {
 				s.chars(strings.TrimSuffix(strings.TrimPrefix(raw, cdata), "]]>"))
 			} else {
@@ -51,21 +51,21 @@ func Storage(ctx context.Context, text string, about About) ([]document.Section,
 
 const cdata = "<![CDATA["
 
-// element is an open element.
+// element is an XML element whose end tag has not been read yet.
 type element struct {
 	tag    string
-	skip   bool // nothing inside is the page's own text
-	inside bool // a heading within a heading, or a link within a link, which counts as its text
-	at     int  // offset at which its content begins
+	skip   bool // its content is dropped
+	inside bool // a heading in a heading, or a link in a link: only its text counts
+	at     int  // offset in out where its content begins
 
-	name     string            // of a macro, or of a parameter
+	name     string            // of a macro or parameter; status of a task
 	values   map[string]string // parameters of a macro
-	body     bool              // a macro has had its body
-	captures bool              // its text is kept, and not written
+	body     bool              // the body of the macro has been read
+	captures bool              // its text goes to captured and not to out
 	captured strings.Builder
 
-	page, space, file, person, address, anchor string // what a link or a macro leads to
-	alt                                        string // of a picture
+	page, space, file, person, address, anchor string // target of a link or macro
+	alt                                        string // alternative text of a picture
 }
 
 type storage struct {
@@ -73,9 +73,9 @@ type storage struct {
 	tokens *html.Tokenizer
 	open   []*element
 	pushed bool // the last start tag opened an element
-	above  int  // elements that were not opened, being too deep
+	above  int  // number of open elements that were ignored because they are too deep
 
-	headings, links int // open ones
+	headings, links int // number of open headings and links
 }
 
 // keptElements lists the elements that are passed to htmltext without attributes.
@@ -85,12 +85,12 @@ var keptElements = map[string]bool{
 	"tr": true, "th": true, "td": true, "caption": true, "hr": true, "div": true, "dl": true, "dt": true, "dd": true, "tt": true, "kbd": true, "samp": true,
 }
 
-// boxes lists Confluence's elements with a body that is part of the page's text.
+// boxes lists Confluence's elements that become a <div> in the page's text.
 var boxes = map[string]bool{
 	"ac:layout": true, "ac:layout-section": true, "ac:layout-cell": true, "ac:adf-extension": true, "ac:adf-node": true, "ac:adf-content": true,
 }
 
-// droppedElements are elements that are dropped.
+// droppedElements lists the elements that are dropped with their content.
 var droppedElements = map[string]bool{
 	"ac:placeholder": true, "ac:adf-fallback": true, "ac:adf-attribute": true, "ac:task-id": true, "ac:task-uuid": true, "script": true, "style": true,
 	"iframe": true, "object": true, "embed": true, "noscript": true, "title": true, "textarea": true, "template": true, "noembed": true, "noframes": true,
@@ -181,8 +181,8 @@ func (s *storage) start() {
 	}
 }
 
-// only returns the counter of open elements for a tag whose elements are not nested. It returns nil
-// for other tags.
+// only returns the counter of open headings or links, if tag is a heading or a link. It returns nil
+// for other tags. Headings and links cannot be nested.
 func (s *storage) only(tag string) *int {
 	switch tag {
 	case "h1", "h2", "h3", "h4", "h5", "h6":
@@ -193,7 +193,7 @@ func (s *storage) only(tag string) *int {
 	return nil
 }
 
-// resource records the target of a link, picture or macro.
+// resource records the target that an "ri:" element names for the enclosing link, picture or macro.
 func (s *storage) resource(tag string, a map[string]string) {
 	e := s.around("ac:link", "ac:image", "ac:structured-macro", "ac:macro")
 	if e == nil {
@@ -282,7 +282,7 @@ func (s *storage) emoticon(a map[string]string) {
 }
 
 func (s *storage) end(tag string) {
-	if s.above > 0 { // one that was not opened, or looks like it
+	if s.above > 0 { // presumably the end of an ignored element
 		s.above--
 		return
 	}
@@ -360,10 +360,10 @@ func (s *storage) close(e *element) {
 	}
 }
 
-// leads writes a link of Confluence's own.
+// leads writes an "ac:link" element. A link to a person or a file becomes plain text.
 func (s *storage) leads(e *element) {
 	content := s.since(e.at)
-	if s.top().captures { // it is the value of a parameter
+	if s.top().captures { // the link is the value of a macro's parameter
 		return
 	}
 	if e.person != "" {
@@ -399,7 +399,7 @@ func (s *storage) macro(m *element) {
 	case "status":
 		s.text(m.values["title"])
 	case "include", "excerpt-include":
-		if m.page == "" { // as older editors wrote it
+		if m.page == "" { // format of older editors
 			m.space, m.page = named(m.values[""], m.values["pageTitle"])
 		}
 		s.included(m.space, m.page)
@@ -412,7 +412,7 @@ func (s *storage) macro(m *element) {
 	}
 }
 
-// named splits "SPACE:Title".
+// named splits the first text that is not empty, "SPACE:Title". space is "" if the text has none.
 func named(texts ...string) (space, title string) {
 	for _, text := range texts {
 		if text == "" {
@@ -426,7 +426,7 @@ func named(texts ...string) (space, title string) {
 	return "", ""
 }
 
-// plain is the text of HTML.
+// plain returns the text of HTML without its tags.
 func plain(content string) string {
 	tokens := html.NewTokenizer(strings.NewReader(content))
 	var b strings.Builder

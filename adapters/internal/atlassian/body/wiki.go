@@ -37,17 +37,18 @@ func Wiki(ctx context.Context, text string, about About) ([]document.Section, er
 // wiki is the state of parsing a text in wiki markup.
 type wiki struct {
 	*writer
-	within  string          // the element that lines continue: "p", "table" or none
+	within  string          // open element that a line may continue: "p", "table" or none
 	lists   []string        // open lists, from the outermost to the innermost: "ul" or "ol"
-	unended map[string]bool // macros without a further end tag
+	unended map[string]bool // macros that have no end tag in the rest of the text
 }
 
-// block is a literal block.
+// block is a {code} or {noformat} block. Its content is not parsed.
 type block struct{ title, language, code string }
 
 var opening = regexp.MustCompile(`\{(code|noformat)(:[^{}\n]*)?\}`)
 
-// verbatim splits a text at the first literal block. It ignores a block without an end.
+// verbatim splits a text at the first {code} or {noformat} block. b is nil if there is none. A
+// block without an end tag is ignored.
 func (k *wiki) verbatim(text string) (before string, b *block, after string) {
 	for at := 0; ; {
 		found := opening.FindStringSubmatchIndex(text[at:])
@@ -79,7 +80,7 @@ func (k *wiki) verbatim(text string) (before string, b *block, after string) {
 	}
 }
 
-// parameter is that of a macro: ":title=Example|borderStyle=solid".
+// parameter returns a macro's parameter, or "". all is like ":title=Example|borderStyle=solid".
 func parameter(all, name string) string {
 	for one := range strings.SplitSeq(strings.TrimPrefix(all, ":"), "|") {
 		if key, value, found := strings.Cut(one, "="); found && strings.TrimSpace(key) == name {
@@ -89,7 +90,7 @@ func parameter(all, name string) string {
 	return ""
 }
 
-// end closes elements that span lines.
+// end closes the open paragraph or table, and all open lists.
 func (k *wiki) end() {
 	if k.within != "" {
 		k.raw("</" + k.within + ">")
@@ -98,8 +99,8 @@ func (k *wiki) end() {
 	k.nest(nil)
 }
 
-// begin opens an element that spans lines. If the element is already open, begin starts a new line
-// in it.
+// begin opens an element that spans lines. If the element is already open, begin writes between,
+// the separator of its lines.
 func (k *wiki) begin(element, between string) {
 	if k.within == element && len(k.lists) == 0 {
 		k.raw(between)
@@ -110,7 +111,8 @@ func (k *wiki) begin(element, between string) {
 	k.within = element
 }
 
-// nest opens and closes lists until the open lists match those of a line.
+// nest opens and closes lists until the open lists are the wanted ones, from the outermost to the
+// innermost.
 func (k *wiki) nest(wanted []string) {
 	same := 0
 	for same < len(wanted) && same < len(k.lists) && wanted[same] == k.lists[same] {
@@ -181,7 +183,7 @@ func (k *wiki) line(line string) {
 		k.raw("<blockquote>")
 		k.inline(line[len("bq. "):])
 		k.raw("</blockquote>")
-	case len(k.lists) > 0: // it belongs to the item before it
+	case len(k.lists) > 0: // the line continues the item before it
 		k.raw("<br>")
 		k.inline(line)
 	default:
@@ -201,7 +203,7 @@ func (k *wiki) row(line string) {
 			k.raw("</" + cell + ">")
 		}
 	}
-	apart := parts.FindAllStringIndex(line, -1) // within which a bar parts no cells
+	apart := parts.FindAllStringIndex(line, -1) // a bar inside these does not separate cells
 	for i := 0; i < len(line); {
 		for len(apart) > 0 && apart[0][1] <= i {
 			apart = apart[1:]
@@ -266,8 +268,9 @@ func (k *wiki) inline(line string) {
 	write(at, len(line))
 }
 
-// dressing matches pairs of marks around strong, emphasised or underlined text. The opening mark is
-// at the start of a word, and the closing mark at the end of a word.
+// dressing returns which bytes of a line mark strong, emphasised or underlined text, such as the
+// asterisks in "*strong*". plain says which bytes are plain text. The opening mark is at the start
+// of a word, and the closing mark at the end of a word.
 func dressing(line string, plain []bool) []bool {
 	marks := make([]bool, len(line))
 	open := make(map[byte]int)
@@ -294,7 +297,7 @@ func dressing(line string, plain []bool) []bool {
 
 var pictured = regexp.MustCompile(`^![^!|]+\.[A-Za-z0-9]{2,5}(?:\|[^!]*)?!$`)
 
-// part writes what is no plain text.
+// part writes a construct that is not plain text, such as a link or "{{code}}".
 func (k *wiki) part(part string) {
 	switch {
 	case part == `\\`:
@@ -305,7 +308,7 @@ func (k *wiki) part(part string) {
 		k.raw("<code>")
 		k.text(part[2 : len(part)-2])
 		k.raw("</code>")
-	case part[0] == '{': // it only dresses
+	case part[0] == '{': // formatting only
 	case part[0] == '[':
 		k.leads(part[1 : len(part)-1])
 	case part[0] == '!':
@@ -326,7 +329,7 @@ func (k *wiki) leads(link string) {
 		id := strings.TrimPrefix(link[1:], "accountid:")
 		if k.Person != nil && k.Person(id) != "" {
 			k.person(id)
-		} else if id == link[1:] { // a name to log in with says who it is
+		} else if id == link[1:] { // a login name identifies the person
 			k.text("@" + id)
 		}
 	case both:
@@ -337,7 +340,7 @@ func (k *wiki) leads(link string) {
 		k.text(link[1:])
 	case strings.HasPrefix(link, "#"):
 		k.text(link[1:])
-	default: // no link: brackets as people write them
+	default: // not a link: ordinary brackets
 		k.text("[" + link + "]")
 	}
 }

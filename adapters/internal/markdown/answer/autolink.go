@@ -14,8 +14,8 @@ import (
 // bareURL parses bare addresses before the emphasis parser can remove an underscore from them.
 type bareURL struct{}
 
-// Trigger implements parser.InlineParser. In goldmark, a blank also stands for the start of a line
-// and for the position after another node.
+// Trigger implements parser.InlineParser. goldmark uses the blank also for the start of a line and
+// for the position after another node.
 func (bareURL) Trigger() []byte { return []byte{' ', '('} }
 
 // Parse implements parser.InlineParser.
@@ -55,8 +55,8 @@ func urlLength(s string) int {
 	return n
 }
 
-// urlExtent returns the same length as urlLength, and the length that includes characters which end
-// the sentence.
+// urlExtent returns the length of the address at the beginning of s, or 0. whole also includes the
+// characters after the address that end the sentence.
 func urlExtent(s string) (n, whole int) {
 	host := urlPrefix(s)
 	if host == 0 {
@@ -69,7 +69,7 @@ scan:
 		switch {
 		case r <= ' ' || strings.ContainsRune("<>\"`|\\^{}*", r) || unicode.IsSpace(r):
 			break scan
-		// except an IPv6 host, such as [::1]
+		// a bracket ends the address, except around an IPv6 host such as [::1]
 		case r == '[' && end > host || r == ']' && (s[host] != '[' || strings.IndexByte(s[host:end], ']') >= 0):
 			break scan
 		case r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError):
@@ -85,7 +85,7 @@ scan:
 	return end, whole
 }
 
-// urlPrefix returns the length of the part before the host of an address, or 0.
+// urlPrefix returns the length of "https://", "http://" or "www." at the beginning of s, or 0.
 func urlPrefix[T string | []byte](s T) int {
 	if len(s) < len("www.x") || s[0]|0x20 != 'h' && s[0]|0x20 != 'w' {
 		return 0
@@ -98,8 +98,8 @@ func urlPrefix[T string | []byte](s T) int {
 	return 0
 }
 
-// trimURL removes the end of the sentence from an address: punctuation, unmatched closing brackets,
-// and character references.
+// trimURL returns the end of an address without the end of the sentence: punctuation, unmatched
+// closing brackets, and character references.
 func trimURL(s string, end int) int {
 	round := strings.Count(s[:end], "(") - strings.Count(s[:end], ")")
 	square := strings.Count(s[:end], "[") - strings.Count(s[:end], "]")
@@ -150,8 +150,8 @@ func emailAt(s string, i int) (start, end int) {
 	return start, i + 1 + len(host)
 }
 
-// splitAddresses splits a text at addresses that the grammar does not find. The text is undecoded.
-// It appends the decoded parts.
+// splitAddresses appends s to out. It makes links of the addresses in s that the grammar does not
+// find. s contains undecoded escapes, and the appended parts are decoded.
 func splitAddresses(out []Inline, s string, style Style) []Inline {
 	rest := 0
 	for i := 0; i < len(s); {

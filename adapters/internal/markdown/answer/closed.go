@@ -33,7 +33,7 @@ func closeSegment(text string) string {
 			}
 			text = next
 		}
-		// nothing but beginnings: the paragraph is shown when it is complete
+		// the text only begins constructs: the paragraph is shown when it is complete
 		text = text[:min(scan(text).leaf, max(0, len(text)-1))]
 	}
 	return ""
@@ -42,7 +42,8 @@ func closeSegment(text string) string {
 // maxTries is the maximum number of nested unfinished constructs that are removed from a text.
 const maxTries = 16
 
-// closeOnce shortens a text. Alternatively it completes the text and returns done.
+// closeOnce cuts off one unfinished construct. If only closing marks are missing, it appends them
+// and returns done.
 func closeOnce(text string) (next string, done bool) {
 	e := scan(text)
 	if e.fence != 0 {
@@ -83,7 +84,8 @@ func closeOnce(text string) (next string, done bool) {
 	return p.closers(text, e.leaf)
 }
 
-// closers appends the marks that close the open emphasis, innermost first.
+// closers appends the marks that close the open emphasis, innermost first. If they would not close
+// it, closers cuts the text before the emphasis and done is false.
 func (p *pending) closers(text string, leaf int) (next string, done bool) {
 	whole := text
 	first, _ := p.first(len(text) - leaf)
@@ -105,7 +107,7 @@ func (p *pending) closers(text string, leaf int) (next string, done bool) {
 		stack := p.openers[last]
 		o := stack[len(stack)-1]
 		if len(text)-leaf-o.at > maxHold {
-			break // no writer emphasises so much: it is a character
+			break // too long for emphasis: the mark is plain text
 		}
 		if strings.Trim(text[leaf+o.at:], marks+" \t\n") == "" {
 			return text[:leaf+o.at], false
@@ -140,6 +142,7 @@ func closeFence(text string, e blockState) (next string, done bool) {
 }
 
 // blockHold returns the offset from which the last lines could still become another kind of block.
+// It returns len(text) if they cannot.
 func (e *blockState) blockHold(text string) int {
 	last := text[e.line:]
 	if e.header >= 0 && strings.Trim(last, "-:|> \t") == "" {
@@ -166,8 +169,8 @@ func content(line string) string {
 	return strings.TrimRight(line, " \t")
 }
 
-// bareMarker holds back markers without content at the end of the text. These are markers of items,
-// quotes and headings.
+// bareMarker returns the offset of the last line if the line is only a marker of an item, quote or
+// heading, such as "##". Otherwise it returns len(text).
 func (e *blockState) bareMarker(text string) int {
 	end := len(text)
 	line := strings.TrimSuffix(text, "\n")
@@ -181,8 +184,8 @@ func (e *blockState) bareMarker(text string) int {
 	return end
 }
 
-// lastWord returns the start of the last word. A character outside ASCII is never part of a longer
-// word.
+// lastWord returns the start of the last word, or len(leaf) if there is none. Only ASCII characters
+// belong to a word.
 func lastWord(leaf string) int {
 	end := len(leaf)
 	for end > 0 && leaf[end-1] > ' ' && leaf[end-1] < utf8.RuneSelf {
@@ -191,13 +194,14 @@ func lastWord(leaf string) int {
 	return end
 }
 
-// addressHold returns the start of the last word if that word may become an address.
+// addressHold returns the start of the last word if the word may become an address. Otherwise it
+// returns len(leaf).
 func addressHold(leaf string) int {
 	start := lastWord(leaf)
 	for _, scheme := range []string{"http", "www."} {
 		if i := strings.Index(leaf[start:], scheme); i >= 0 && len(leaf)-start <= maxHold {
 			if j := strings.IndexAny(leaf[start:], "<[`"); j >= 0 && j < i {
-				return len(leaf) // the bracket decides
+				return len(leaf) // inlineScan handles the bracket
 			}
 			return start
 		}
@@ -245,8 +249,8 @@ func (g *growingText) finish() []segment {
 }
 
 // stablePart returns the longest prefix of the open segment whose meaning later text cannot change.
-// Later results begin with earlier results. A mark that leaves too much uncertain is escaped
-// permanently. Each iteration escapes one mark, so the loop ends.
+// Later results begin with earlier results. If a mark leaves more than maxHold bytes uncertain,
+// stablePart escapes it permanently. Each iteration escapes one mark, so the loop ends.
 func (g *growingText) stablePart() string {
 	for {
 		text := string(g.open)
@@ -286,7 +290,7 @@ func (g *growingText) shownLength(text string) (hold, why int) {
 			why = mark
 		}
 	}
-	return 0, -1 // nothing but beginnings
+	return 0, -1 // the text only begins constructs
 }
 
 func (g *growingText) shownLengthOnce(text string, whole bool) (hold, mark int) {
@@ -319,7 +323,7 @@ func (g *growingText) shownLengthOnce(text string, whole bool) (hold, mark int) 
 		if at < len(leaf)-1 && leaf[at] == '!' {
 			mark++
 		}
-		// whether the word before it is an address may depend on what the mark becomes
+		// the mark decides whether the word before it is an address
 		if strings.IndexByte(marks, leaf[h]) >= 0 {
 			for h > 0 && leaf[h-1] < utf8.RuneSelf && strings.IndexByte(addressBreaks, leaf[h-1]) < 0 {
 				h--

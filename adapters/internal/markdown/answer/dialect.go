@@ -7,7 +7,7 @@ type Dialect interface {
 	// Neutral breaks all mentions in a text and leaves the rest unchanged. It is called with text
 	// that is not yet split into words.
 	Neutral(text string) string
-	// NeutralCode does the same for code.
+	// NeutralCode breaks all mentions in code and leaves the rest unchanged.
 	NeutralCode(code string) string
 	// Word escapes a piece of text without blanks, so that no character is read as markup.
 	Word(word string, at Place) string
@@ -48,8 +48,8 @@ type Dialect interface {
 type Traits struct {
 	FlatCode      bool // code blocks and tables begin at the start of the line even in lists
 	TightHeadings bool // no blank line follows a heading
-	// number of columns by which the content of a list item is indented; 0 for the width of its
-	// marker
+	// Indent is the number of columns by which the content of a list item is indented. 0 means the
+	// width of the item's marker.
 	Indent      int
 	Separate    bool // emphasis needs an invisible gap where it touches a letter
 	PlainLabels bool // labels of links have no styles
@@ -58,8 +58,8 @@ type Traits struct {
 // Place describes the position of a word.
 type Place struct {
 	LineStart bool
-	// the neighbouring characters if the word is part of a longer word; 0 if there is none or it is
-	// not yet known
+	// Before and After are the neighbouring characters if the word is part of a longer word. They
+	// are 0 if there is none, or if it is not yet known.
 	Before, After rune
 	Alone         bool // blanks on both sides
 	Label         bool // in the label of a link

@@ -1,8 +1,8 @@
 package answer
 
 // Flow formats an answer as pages while the answer is being written. It never withdraws a page. The
-// last page grows until it nears the limit at a good place to end. Flow parses and writes each
-// segment of the text once. A Flow is not safe for concurrent use.
+// last page grows until it is nearly full. Flow parses and writes each segment of the text once. A
+// Flow is not safe for concurrent use.
 type Flow struct {
 	text        growingText
 	w           *writer
@@ -10,16 +10,15 @@ type Flow struct {
 	lastRead    *Block   // last parsed block
 	lastWritten *Block   // last written block
 
-	start       int // first piece of the page
-	number      int // of that page
+	start       int // index of the first piece of the first page that may change
+	number      int // number of the first page that may change
 	effort      int // bytes that may still be parsed or written again
 	isAbandoned func() bool
 }
 
-// freeEffort limits the total cost of calls of Pages, together with perByte for each byte of the
-// text. Each call parses and writes the open segment and page again. The limit allows hundreds of
-// calls, and a few for each segment. A caller that calls Pages for each character gets several
-// characters at once.
+// freeEffort, plus perByte for each byte of the text, limits the bytes that all calls of Pages may
+// parse and write again. Each call repeats the open segment and the last page. The limit allows
+// hundreds of calls, and a few for each segment.
 const (
 	freeEffort = 2 << 20
 	perByte    = 8
@@ -33,8 +32,8 @@ func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	return &Flow{text: growingText{segmenter: newSegmenter()}, w: w, effort: freeEffort, isAbandoned: func() bool { return false }}
 }
 
-// Until sets a function that reports whether the caller has gone. After it returns true, later
-// calls end early, after at most thousands of characters. The Flow must not be used after that.
+// Until sets a function that reports whether the answer is no longer needed. After it returns true,
+// later calls end early, within a few thousand characters. The Flow must not be used after that.
 func (f *Flow) Until(ended func() bool) { f.isAbandoned = ended }
 
 // Write appends text to the answer.
@@ -107,7 +106,8 @@ func (f *Flow) write(blocks []*Block) {
 	}
 }
 
-// pages returns the pages, and advances past the pages that settled pieces fill.
+// pages returns the pages that may have changed, from page f.number on. It then advances past the
+// full pages whose pieces are before index settled. Those cannot change any more.
 func (f *Flow) pages(settled int) (first int, pages []Page) {
 	first = f.number
 	for start := f.start; start < len(f.w.pieces); {

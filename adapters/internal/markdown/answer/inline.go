@@ -15,7 +15,7 @@ import (
 type span struct {
 	*reader
 	out   []Inline
-	text  strings.Builder // text as written that is not yet in out; it has style
+	text  strings.Builder // undecoded text in style that is not yet in out
 	style Style
 	label bool // inside a link, where links are not allowed
 }
@@ -123,7 +123,7 @@ func (s *span) autoLink(n *ast.AutoLink, style Style) {
 	case n.AutoLinkType == ast.AutoLinkEmail:
 		s.add(Inline{Kind: Email, Text: address, Style: style})
 	default:
-		address, label, _ := strings.Cut(address, "|") // which no address holds
+		address, label, _ := strings.Cut(address, "|") // an address contains no bar
 		s.add(plainLink(decode(address), decode(label), style))
 	}
 }
@@ -146,7 +146,7 @@ func (s *span) link(n ast.Node, address string, style Style, image bool) {
 			link.Kind, link.Number = Footnote, number
 		}
 	}
-	if link.URL == "" { // an empty link says no more than its label
+	if link.URL == "" { // a link without an address is only its label
 		s.flush()
 		s.out = append(s.out, label...)
 		return
@@ -249,7 +249,8 @@ func windowsPath(s string, i int) bool {
 	return drive || server
 }
 
-// blankIfUnsafe replaces a character with a blank if an entity must not add that character.
+// blankIfUnsafe converts a character from an entity. It drops invisible characters, and replaces
+// other unsafe characters with a blank.
 func blankIfUnsafe(r rune) rune {
 	if isInvisible(0, r) {
 		return -1

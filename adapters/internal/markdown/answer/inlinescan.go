@@ -23,13 +23,13 @@ type bracket struct {
 	stack [3]int
 }
 
-// pending describes the unclosed constructs in a leaf's text.
+// pending describes the unclosed constructs in the text of one block.
 type pending struct {
-	// offset from which the meaning of the text may still change; len(text) if none
+	// hold is the offset from which the meaning of the text may still change, or len(text).
 	hold    int
 	code    string // backticks of a code span that is open at hold
 	openers [3][]opener
-	urls    [][2]int // bare addresses in which marks count
+	urls    [][2]int // ranges of bare addresses in which marks may be emphasis
 }
 
 const marks = "*_~"
@@ -41,7 +41,7 @@ const maxLocal = 64
 // matched.
 const maxSkips = 16
 
-// inlineScan scans the text of one leaf.
+// inlineScan finds the unclosed constructs in the text of one block.
 func inlineScan(s string) pending {
 	p := pending{hold: len(s)}
 	var brackets []bracket
@@ -162,8 +162,8 @@ func (p *pending) cut(depths [3]int) {
 	}
 }
 
-// first returns the position of the first opener, or end. hold is never within an address, while
-// mark is the position of the opener.
+// first returns the position of the first opener as mark, or end if there is none. If the opener is
+// within an address, hold is the start of the address. Otherwise hold is mark.
 func (p *pending) first(end int) (hold, mark int) {
 	for _, stack := range p.openers {
 		if len(stack) > 0 {
@@ -178,12 +178,13 @@ func (p *pending) first(end int) (hold, mark int) {
 	return end, end
 }
 
-// run scans a run of emphasis marks by CommonMark's rules for delimiter runs.
+// run scans a run of emphasis marks by CommonMark's rules for delimiter runs. It returns the length
+// of the run.
 func (p *pending) run(s string, i int) int {
 	c := s[i]
 	n := runLength(s, i)
 	if i+n == len(s) {
-		p.hold = min(p.hold, i) // it can grow, and what follows decides what it is
+		p.hold = min(p.hold, i) // more text may extend it or change its meaning
 	}
 	before, after := ' ', ' '
 	if i > 0 {
@@ -244,7 +245,7 @@ func (p *pending) close(c byte, n int, both bool) int {
 		if o.left <= 0 {
 			p.openers[k] = stack[:found]
 		}
-		for other := range p.openers { // what stood between is literal
+		for other := range p.openers { // openers in between are literal
 			for m := len(p.openers[other]); other != k && m > 0 && p.openers[other][m-1].at > at; m-- {
 				p.openers[other] = p.openers[other][:m-1]
 			}

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// isInvisible reports whether a character after prev shows nothing to the reader. prev is 0 at the
-// beginning. Text can be hidden in invisible characters, one bit or one letter in each. Characters
-// that scripts and emoji need are visible where they are needed. isInvisible depends only on the
-// preceding text. A growing text is therefore treated like the complete text.
+// isInvisible reports whether the character r shows nothing to the reader if it follows prev. prev
+// is 0 at the beginning of a text. Invisible characters can hide a text. Characters that scripts
+// and emoji need count as visible where they are needed. isInvisible depends only on the preceding
+// text, so a growing text is treated like the complete text.
 func isInvisible(prev, r rune) bool {
 	switch {
 	case r < 0xad:
@@ -22,7 +22,7 @@ func isInvisible(prev, r rune) bool {
 	case r >= 0x180b && r <= 0x180d || r == 0x180f:
 		return !unicode.Is(unicode.Mongolian, prev) || isSelector(prev)
 	case r == 0xad || r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0:
-		// hyphens that may be, letters that are blank
+		// soft hyphens and blank letters
 		return true
 	case r == 0x200b || r >= 0x2060 && r <= 0x206f || r == 0xfeff || r == 0x180e || r >= 0xfff9 && r <= 0xfffb:
 		return true
@@ -42,7 +42,8 @@ func Visible(text string) string { return new(cleaner).clean(text) }
 // Line is like Visible, for single-line texts: titles, names, labels and statuses.
 func Line(text string) string { return strings.Join(strings.Fields(Visible(text)), " ") }
 
-// VisibleAfter is like Visible, for a text that follows the character prev.
+// VisibleAfter removes the characters that can hide text from a text that follows the character
+// prev.
 func VisibleAfter(prev rune, text string) string {
 	hidden := false
 	before := prev

@@ -11,18 +11,18 @@ import (
 type Page struct {
 	Text  string // as the platform writes it
 	Plain string // its words, without any markup
-	// Close ends a code block at the end of Text. Open begins the code block again. Only the last
-	// page of a Flow sets Close and Open. In other pages they are part of Text.
+	// Close and Open are set only in the last page of a Flow, if the page ends inside a code block
+	// or table. Close ends the block. Open begins it again.
 	Close, Open string
 }
 
 // Pages writes a tree as pages of at most limit units. count returns the number of units in a text.
 // count(a+b) must not exceed count(a)+count(b). Limits below MinLimit are raised to MinLimit.
 //
-// A page ends between paragraphs if such a place is in the second half of the page. Otherwise it
-// ends between lines, sentences or words, and in the last case within a word. It never ends within
-// a character. It never ends within a link or footnote that fits on half a page. Code blocks are
-// closed and opened again, and tables repeat their header.
+// A page ends between paragraphs if one ends in the second half of the page. Otherwise it ends
+// between lines, sentences or words, and in the last case within a word. It never ends within a
+// character, or within a link or footnote that fits on half a page. Code blocks are closed and
+// opened again, and tables repeat their header.
 func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int) []Page {
 	w := newWriter(d, policy, count, limit)
 	w.pieces = make([]piece, 0, t.size/6) // about as many as words
@@ -55,12 +55,12 @@ func (c *composer) write(s string) {
 	}
 }
 
-// reset begins a page and keeps the memory.
+// reset begins a page with piece start and reuses the buffers.
 func (c *composer) reset(start int) {
 	c.start, c.buf, c.plain, c.size, c.last, c.styles = start, c.buf[:0], c.plain[:0], 0, nil, c.styles[:0]
 }
 
-// add writes piece i.
+// add writes piece i, with the gap and the marks before it.
 func (c *composer) add(i int) {
 	p := &c.pieces[i]
 	head := true
@@ -109,7 +109,7 @@ func (c *composer) add(i int) {
 		mention := p.seam && (strings.ContainsAny(c.last.text, "@<") || strings.Contains(c.last.text, "&lt;"))
 		address := p.seam && (strings.IndexByte(addressing, lastByte(c.last.text)) >= 0 || p.text != "" && strings.IndexByte(addressing, p.text[0]) >= 0)
 		code := lastByte(c.last.text) == '`' && strings.HasPrefix(p.text, "`")
-		if image || mention || address || code { // what stood apart must not become one
+		if image || mention || address || code { // separate pieces must not form one construct
 			c.write(separator)
 		}
 	}
@@ -139,18 +139,18 @@ func lastByte(s string) byte {
 	return s[len(s)-1]
 }
 
-// separator is an invisible gap. It is for platforms that recognise emphasis only if no letter is
-// adjacent to the mark.
+// separator is an invisible character between emphasis and a letter. Some platforms recognise
+// emphasis only if no letter is adjacent to the mark.
 const separator = "\u200b"
 
-// separate separates emphasis from a letter.
+// separate writes a separator between emphasis and a letter if the platform needs it.
 func (c *composer) separate(neighbour rune) {
 	if c.traits.Separate && (unicode.IsLetter(neighbour) || unicode.IsDigit(neighbour)) {
 		c.write(separator)
 	}
 }
 
-// words writes the piece without markup.
+// words appends piece i to the page's text without markup.
 func (c *composer) words(p *piece, i int) {
 	if c.bare {
 		return
@@ -190,7 +190,7 @@ func (c *composer) prefix(i int) {
 	c.write(string(f.prefix(scratch[:0], i, c.start)))
 }
 
-// open begins a wrap.
+// open writes the lines that open a code block or table.
 func (c *composer) open(w *wrap, i int) {
 	if w == nil {
 		return
@@ -223,7 +223,7 @@ func (c *composer) follow(i int) {
 	c.write(string(b))
 }
 
-// chain returns the frames, outermost first.
+// chain returns a frame and the frames around it, outermost first.
 func (f *frame) chain() []*frame {
 	var all []*frame
 	for ; f != nil; f = f.parent {
@@ -245,7 +245,8 @@ func (c *composer) closeStyles(next Style, all bool) {
 	}
 }
 
-// openStyles opens the styles of piece i that are not open, longest first.
+// openStyles opens the styles of piece i that are not open. The style that lasts longest is opened
+// first.
 func (c *composer) openStyles(i int) {
 	var open Style
 	for _, s := range c.styles {
@@ -270,7 +271,7 @@ func (c *composer) openStyles(i int) {
 	}
 }
 
-// extent returns the number of pieces for which a style lasts.
+// extent returns the number of pieces, from piece i on, for which a style lasts. It is at most 64.
 func (c *composer) extent(i int, s Style) int {
 	const far = 64
 	n := 0
@@ -280,7 +281,7 @@ func (c *composer) extent(i int, s Style) int {
 	return n
 }
 
-// ending returns the size of the text that is needed to end the page here.
+// ending returns the size of the text that would end the page after the last piece.
 func (c *composer) ending() int {
 	n := 0
 	for _, s := range c.styles {
@@ -293,11 +294,12 @@ func (c *composer) ending() int {
 	return n
 }
 
-// fill returns the piece before which to break a page. The page begins with start.
+// fill returns the index of the piece that begins the next page. The current page begins with piece
+// start.
 func (w *writer) fill(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)
-	var best, at [block + 1]int // by rank: the latest break, and the size of the page up to there
+	var best, at [block + 1]int // by rank: the last break, and the size of the page before it
 	for i := start; i < len(w.pieces); i++ {
 		if i > start {
 			r := w.pieces[i].rank
@@ -317,7 +319,7 @@ func (w *writer) fill(start int) int {
 		if best[hard] > 0 && at[hard] >= w.limit/4 {
 			return best[hard]
 		}
-		return i // within what belongs together, for there is nothing else
+		return i // no better break: split what belongs together
 	}
 	return len(w.pieces)
 }
@@ -326,7 +328,7 @@ func (w *writer) fill(start int) int {
 // page's size reaches that percentage.
 var breakShares = [block + 1]int{sentence: 96, line: 93, block: 88}
 
-// forward is like fill, but does not know the text after the break.
+// forward is like fill, but its result does not depend on the text after the break.
 func (w *writer) forward(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)
@@ -342,7 +344,8 @@ func (w *writer) forward(start int) int {
 	return len(w.pieces)
 }
 
-// page writes the pieces from start to end. A code block stays open unless closed is set.
+// page writes the pieces from start to end, excluding end. If closed is not set, a code block at
+// the end stays open.
 func (w *writer) page(start, end int, closed bool) Page {
 	if start == end {
 		return Page{}

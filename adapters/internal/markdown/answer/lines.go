@@ -8,12 +8,12 @@ import (
 // blockState is the state of the blocks at the end of a growing text.
 type blockState struct {
 	line int // start of the last line; the end of the text after a line feed
-	// start of the leaf block of the last line; emphasis and links never extend over several leaf
-	// blocks
+	// leaf is the start of the block of text that contains the last line, such as a paragraph.
+	// Emphasis and links never extend over several of these blocks.
 	leaf int
 
 	fence   byte   // ` or ~ if the text ends inside a code block, else 0
-	run     int    // number of characters of its fence
+	run     int    // number of characters of the opening fence
 	opened  int    // start of the line of the fence
 	prefix  string // prefix that a line needs to belong to the same block quote or item
 	indent  int    // minimum indentation of a line in the fence; less ends the item and the fence
@@ -28,7 +28,7 @@ type blockState struct {
 	ordered bool // the last marker was a number
 
 	contents []int // columns of the open items' content, outermost first
-	depth    int   // of block quotes
+	depth    int   // nesting of block quotes
 }
 
 // clone returns an independent copy.
@@ -38,7 +38,7 @@ func (e *blockState) clone() blockState {
 	return c
 }
 
-// scan scans a text line by line.
+// scan returns the state at the end of a text.
 func scan(s string) blockState {
 	at := strings.LastIndexByte(s, '\n') + 1
 	e := scanLines(s[:at])
@@ -46,7 +46,7 @@ func scan(s string) blockState {
 	return e
 }
 
-// lastLine scans the incomplete line that begins at an offset.
+// lastLine updates the state with the incomplete line that begins at an offset.
 func (e *blockState) lastLine(s string, at int) {
 	e.line = at
 	switch {
@@ -61,7 +61,7 @@ func (e *blockState) lastLine(s string, at int) {
 	}
 }
 
-// scanLines scans complete lines.
+// scanLines returns the state after a text of complete lines.
 func scanLines(s string) blockState {
 	e := blockState{header: -1, blank: true}
 	at := 0
@@ -146,8 +146,8 @@ func isRule(line string) bool {
 	return count >= 3 && strings.Trim(line, line[:1]+" \t") == ""
 }
 
-// begin reads a line that begins at start, outside of code. An incomplete line gives less
-// information.
+// begin updates the state with a line outside of code. If the line is incomplete, begin does not
+// conclude anything that the rest of the line could change.
 func (e *blockState) begin(line string, start int, complete bool) {
 	end := start + len(line)
 	blank, code := e.blank, e.code
@@ -268,7 +268,7 @@ func columnsOf(blanks string, column int) int {
 // startBlock records that a block begins with the line at start.
 func (e *blockState) startBlock(start int) { e.leaf, e.table, e.header = start, false, -1 }
 
-// content returns the column of the innermost open item's content.
+// content returns the column of the innermost open item's content, or 0 if no item is open.
 func (e *blockState) content() int {
 	if len(e.contents) == 0 {
 		return 0

@@ -18,7 +18,8 @@ import (
 // nesting is dropped.
 const maxDepth = 32
 
-// grammar is stateless. goldmark keeps the state in the context of each call.
+// grammar is the parser of answers. It is stateless, because goldmark keeps the state of each call
+// in a context.
 var grammar = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewThematicBreakParser(), 200),
@@ -44,9 +45,9 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// tables converts paragraphs with a delimiter row to tables if both the header and the delimiter
-// row contain a bar. Without this condition, a line of dashes could turn words that were already
-// shown into a table.
+// tables converts a paragraph to a table if the header begins with a bar and the delimiter row
+// contains one. Without this condition, a line of dashes could turn words that were already shown
+// into a table.
 type tables struct{ parser.ParagraphTransformer }
 
 // Transform implements parser.ParagraphTransformer.
@@ -61,7 +62,7 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 		if bytes.HasPrefix(bytes.TrimLeft(header.Value(source), " \t"), []byte("|")) && strings.IndexByte(row, '|') >= 0 {
 			t.ParagraphTransformer.Transform(node, reader, pc)
 		}
-		return // goldmark, too, looks at the first such row alone
+		return // goldmark also examines only the first such row
 	}
 }
 
@@ -103,7 +104,7 @@ func (t *Tree) last() *Block {
 	return t.Blocks[len(t.Blocks)-1]
 }
 
-// cleaner is like Visible, for a text that arrives in parts.
+// cleaner removes the same characters as [Visible], from a text that arrives in parts.
 type cleaner struct{ last rune }
 
 func (c *cleaner) clean(part string) string {
@@ -114,7 +115,7 @@ func (c *cleaner) clean(part string) string {
 	return part
 }
 
-// removeControls removes control characters and invalid UTF-8.
+// removeControls removes invalid UTF-8, control characters, and marks that reorder text.
 func removeControls(s string) string {
 	dirty := !utf8.ValidString(s)
 	for i := 0; i < len(s) && !dirty; i++ {
@@ -139,7 +140,7 @@ func removeControls(s string) string {
 	}, s)
 }
 
-// reader converts goldmark's tree.
+// reader converts goldmark's tree to blocks.
 type reader struct{ source []byte }
 
 func (r *reader) blocks(parent ast.Node, depth int) []*Block {

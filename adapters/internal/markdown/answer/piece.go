@@ -2,7 +2,7 @@ package answer
 
 import "unicode/utf8"
 
-// rank is the quality of a page break.
+// rank is the quality of a page break. A higher rank is better.
 type rank uint8
 
 const (
@@ -24,11 +24,12 @@ const (
 	empty // an empty line
 )
 
-// piece is a unit that is never split. A page has room for any piece with its surroundings.
+// piece is a part of a page that is never split, such as a word. A page has room for any piece with
+// its surroundings.
 type piece struct {
 	text  string // as the platform writes it
 	head  string // text at the start of a line; empty if it is the same
-	plain string // its words
+	plain string // text without markup
 	gap   gap
 	rank  rank
 	style Style
@@ -36,7 +37,7 @@ type piece struct {
 	across Style
 	frame  *frame
 	wrap   *wrap
-	seam   bool // a tag preceded it
+	seam   bool // a removed HTML tag precedes it
 	note   bool // a footnote with its link
 }
 
@@ -46,11 +47,11 @@ type frame struct {
 	quote  string // prefix of each line of a quotation
 	marker string // prefix of the first line of an item or heading
 	plain  string // the marker in plain words
-	indent int    // of further lines
-	list   *Block // of an item
-	number int    // of an ordered item, else 0
+	indent int    // width of the prefix of further lines
+	list   *Block // list of an item
+	number int    // number of an ordered item, else 0
 	first  int    // index of the piece after the marker; -1 until there is one
-	above  int    // the same for the previous item of the list
+	above  int    // first of the previous item of the list
 }
 
 // wrap is a code block or table that contains pieces. It is closed and opened again at a page
@@ -60,7 +61,7 @@ type wrap struct {
 	end  string   // a line; empty if none is needed
 }
 
-// size returns the units of a wrap.
+// size returns the number of units of the opening and closing lines.
 func (w *wrap) size(count func(string) int) int {
 	if w == nil {
 		return 0
@@ -94,7 +95,8 @@ func (f *frame) prefix(b []byte, i, start int) []byte {
 	return b
 }
 
-// quotes returns the prefix of an empty line between a piece in f and a piece in g.
+// quotes returns the prefix of an empty line between a piece in f and a piece in g. It is the
+// prefix of their innermost common quotation, or "".
 func (f *frame) quotes(g *frame) string {
 	for ; f != nil; f = f.parent {
 		if f.quote == "" {
@@ -109,7 +111,7 @@ func (f *frame) quotes(g *frame) string {
 	return ""
 }
 
-// markers appends the prefix in plain words.
+// markers appends, in plain words, the markers that begin with piece i.
 func (f *frame) markers(b []byte, i int) []byte {
 	if f == nil {
 		return b
@@ -121,7 +123,7 @@ func (f *frame) markers(b []byte, i int) []byte {
 	return b
 }
 
-// unwritten reports whether a marker has not been written yet.
+// unwritten reports whether a frame, or a frame around it, has a marker that is not written yet.
 func (f *frame) unwritten() bool {
 	for ; f != nil; f = f.parent {
 		if f.first < 0 && f.marker != "" {
@@ -131,7 +133,7 @@ func (f *frame) unwritten() bool {
 	return false
 }
 
-// width returns the maximum units of the prefix.
+// width returns the maximum number of units of the line prefix.
 func (f *frame) width(count func(string) int) int {
 	n := 0
 	for ; f != nil; f = f.parent {

@@ -6,38 +6,43 @@ import (
 	"unicode/utf8"
 )
 
-// maxSegment and the constants below it limit the segments of an answer. Each segment is parsed
+// maxSegment and the other constants limit the segments of an answer. Each segment is parsed
 // independently and has a bounded amount of text, marks, nesting and missing cells. In a growing
 // answer, each segment except the last is parsed only once. Time and memory are therefore linear.
 //
 // A segment ends where blocks end: at a line after an empty line, if no open block spans the line.
 // Oversized blocks are split. A paragraph becomes two, tables and code blocks are reopened, and
 // lists continue.
+//
+// A segment ends where blocks end: at a line after an empty line, if no open block spans the line.
+// Oversized blocks are split. A paragraph becomes two, tables and code blocks are reopened, and
+// lists continue.
 const (
-	// weight after which a segment ends at the end of its line; at twice the weight it ends
-	// anywhere
+	// maxSegment is the weight after which a segment ends at the end of its line. At twice the
+	// weight it ends anywhere.
 	maxSegment = 16 << 10
-	lineWeight = 32 // of a line outside code, in addition to its bytes
-	// maximum length in bytes of text that emphasis and links can span; each mark counts for
-	// markWeight
+	lineWeight = 32 // weight of a line outside code, in addition to its bytes
+	// maxLeaf is the maximum weight of text that emphasis and links can span. A byte weighs 1, and
+	// a mark weighs markWeight more.
 	maxLeaf    = 16 << 10
 	markWeight = 48
-	maxMarkers = 32 // of quotations and items at the beginning of a line
-	// maximum number of bytes to repeat of a table's header or a code block's fence
+	maxMarkers = 32 // maximum number of quotation and item markers at the beginning of a line
+	// maxRepeat is the maximum number of bytes to repeat of a table's header or a code block's
+	// fence.
 	maxRepeat  = 1 << 10
-	maxMissing = 256 // cells that the rows of a table lack
+	maxMissing = 256 // maximum number of cells that the rows of a table lack
 )
 
 // segment is an independently parsed part of an answer.
 type segment struct {
 	text string
-	// number of bytes at the beginning of text that were repeated from the previous segment or
-	// inserted
+	// repeated is the number of bytes at the beginning of text that were repeated from the previous
+	// segment or inserted.
 	repeated      int
 	continuesList bool // the list that ends the previous segment continues
 }
 
-// checkpoint is the state before a line.
+// checkpoint is the state of the blocks before a line.
 type checkpoint struct {
 	at  int // where the line begins
 	end blockState
@@ -50,30 +55,31 @@ type segmenter struct {
 	repeated      int
 	continuesList bool
 	end           blockState   // state after the complete lines of open
-	lines         []checkpoint // the last lines but one, at most maxTries
+	lines         []checkpoint // states before the last complete lines, at most maxTries
 	line          int          // where the last line begins
-	blank         bool         // the line before it is blank
+	blank         bool         // the line before the last line is blank
 	lineCost      int          // weight of the lines outside of code
 
 	leaf    int  // weight of the block of the previous line
-	weight  int  // of the last line
+	weight  int  // weight of the last line
 	mustCut bool // cut before the next character
 	prefix  bool // only markers of the line have been read
-	mark    bool // its last character is a marker if a blank follows
-	depth   int  // its markers
+	mark    bool // the last character is a marker if a blank follows
+	depth   int  // number of markers in the line
 
-	columns int    // of the table that is open
-	missing int    // cells in it
-	bars    int    // in the last line
-	target  int    // bytes of the target of a link that is being read, from 1
-	header  string // of the table, with its delimiter row; empty if it is too long to repeat
+	columns int    // columns of the open table
+	missing int    // cells that the open table lacks
+	bars    int    // bars in the last line
+	target  int    // bytes of the link target that is being read, from 1; else 0
+	header  string // header of the table with its delimiter row; empty if it is too long to repeat
 }
 
 func newSegmenter() segmenter {
 	return segmenter{end: blockState{header: -1, blank: true}, prefix: true}
 }
 
-// write adds text, which must end at a whole character, and appends the complete segments.
+// write adds text and appends the segments that are now complete. text must end with a whole
+// character.
 func (s *segmenter) write(text string, done []segment) []segment {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -131,7 +137,7 @@ func (s *segmenter) cutLine(c byte, done []segment) []segment {
 	if s.end.fence != 0 {
 		return s.cut(size, s.fence(), false, done)
 	}
-	if s.leaf > 0 { // of another leaf, perhaps
+	if s.leaf > 0 { // the last line may belong to another block
 		e := s.end.clone()
 		if e.begin(string(s.open[s.line:]), s.line, false); e.leaf >= s.line {
 			s.leaf = 0
@@ -154,7 +160,8 @@ func (s *segmenter) cutLine(c byte, done []segment) []segment {
 	return s.cut(at, inject, false, done)
 }
 
-// cut ends the segment at an offset and begins the next segment with repeated text.
+// cut ends the segment at an offset. The next segment begins with repeat. goesOn means that it
+// continues the list.
 func (s *segmenter) cut(at int, repeat string, goesOn bool, done []segment) []segment {
 	rest := string(s.open[at:])
 	done = append(done, segment{text: string(s.open[:at]), repeated: s.repeated, continuesList: s.continuesList})
@@ -170,7 +177,7 @@ func (s *segmenter) cut(at int, repeat string, goesOn bool, done []segment) []se
 	return s.write(rest, done)
 }
 
-// fence returns the line that reopens the code block.
+// fence returns the line that reopens the code block, or "" if the line is too long to repeat.
 func (s *segmenter) fence() string {
 	line, _, _ := strings.Cut(string(s.open[s.end.opened:]), "\n")
 	at := strings.Index(line, strings.Repeat(string(s.end.fence), s.end.run))
@@ -186,14 +193,14 @@ func (s *segmenter) fence() string {
 
 // weigh adds a byte of the last line to the weights.
 func (s *segmenter) weigh(c byte) {
-	var before [3]byte // the last one first
+	var before [3]byte // preceding bytes, the nearest first
 	for i := range min(len(before), len(s.open)-1-s.line) {
 		before[i] = s.open[len(s.open)-2-i]
 	}
 	if s.prefix {
 		s.marker(c)
 	}
-	switch { // the target of a link has no marks, and is not seen: eight bytes of it count for one
+	switch { // a link's target has no marks and is not shown: eight of its bytes count as one
 	case c == '(' && before[0] == ']':
 		s.target = 1
 	case c == ')' || c == ' ':
@@ -205,7 +212,7 @@ func (s *segmenter) weigh(c byte) {
 		s.weight++
 	}
 	switch c {
-	case '~': // each of a long run is looked at with all of the run
+	case '~': // for each mark of a long run, the parser examines the whole run
 		s.weight += markWeight / 2
 	case '*', '`', '_':
 		if c != before[0] && (c != '_' || !alphanumeric(before[0])) {
@@ -257,7 +264,8 @@ func (s *segmenter) isTooHeavy() bool {
 	return s.leaf+s.weight > maxLeaf || s.depth > maxMarkers
 }
 
-// endLine reads the line that is now complete.
+// endLine updates the state after a line feed. It ends the segment before the line if the table
+// lacks too many cells.
 func (s *segmenter) endLine(done []segment) []segment {
 	line, start := string(s.open[s.line:len(s.open)-1]), s.line
 	table, header, bars := s.end.table, s.end.header, s.bars
@@ -287,14 +295,14 @@ func (s *segmenter) endLine(done []segment) []segment {
 			s.header = string(s.open[header:])
 		}
 	default:
-		if s.missing += max(0, s.columns-bars-1); s.missing > maxMissing { // text after the table
+		if s.missing += max(0, s.columns-bars-1); s.missing > maxMissing { // the line becomes text after the table
 			return s.cut(start, "", false, done)
 		}
 	}
 	return done
 }
 
-// escape escapes the marks at a position of the open segment.
+// escape escapes a run of marks at an offset of the open segment.
 func (s *segmenter) escape(at, run int) {
 	var escaped []byte
 	for range run {
@@ -322,7 +330,7 @@ func (s *segmenter) scan(text string) blockState {
 	return e
 }
 
-// segments splits a whole text.
+// segments splits a complete text into segments.
 func segments(text string) []segment {
 	s := newSegmenter()
 	done := s.write(text, nil)

@@ -28,7 +28,7 @@ func PipeTable(t *Block, cell func([]Inline) string) Grid {
 	return g
 }
 
-// escapeBars escapes unescaped bars. Tables are the only place where bars in code need escapes.
+// escapeBars escapes unescaped bars, even in code. Only tables need this.
 func escapeBars(s string) string {
 	if strings.IndexByte(s, '|') < 0 {
 		return s

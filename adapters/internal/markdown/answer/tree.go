@@ -12,13 +12,13 @@ package answer
 // Tree is a parsed answer. It is immutable and safe for concurrent use.
 type Tree struct {
 	Blocks []*Block
-	size   int // of the source in bytes
+	size   int // bytes of the source
 }
 
-// BlockKind is the kind of a Block.
+// BlockKind says whether a Block is a paragraph, a heading, a list and so on.
 type BlockKind uint8
 
-// The kinds of blocks.
+// The kinds of blocks, each with the fields of Block that it uses.
 const (
 	Paragraph BlockKind = iota // Inlines
 	Heading                    // Level, Inlines
@@ -46,7 +46,7 @@ type Block struct {
 	Inlines  []Inline
 	Children []*Block
 
-	Level    int // of a heading, from 1
+	Level    int // level of a heading, from 1
 	Ordered  bool
 	Start    int // number of the first item
 	Task     TaskState
@@ -62,7 +62,7 @@ type Block struct {
 // Row is a row of a table, with one cell for each column.
 type Row [][]Inline
 
-// Alignment is the alignment of a column.
+// Alignment is the horizontal alignment of a table's column.
 type Alignment uint8
 
 // The alignments of a column.
@@ -73,28 +73,28 @@ const (
 	AlignCenter
 )
 
-// Style is a set of character styles.
+// Style is a set of character styles, such as Bold|Italic.
 type Style uint8
 
-// The styles.
+// The character styles.
 const (
 	Bold Style = 1 << iota
 	Italic
 	Strike
 )
 
-// InlineKind is the kind of an Inline.
+// InlineKind says whether an Inline is text, a link, a code span and so on.
 type InlineKind uint8
 
-// The kinds of inlines.
+// The kinds of inlines, each with the fields of Inline that it uses.
 const (
 	Text     InlineKind = iota // Text, with neither escapes nor entities
 	CodeSpan                   // Text
-	Link                       // URL, Title, Label; a Label that is empty or the address itself is nil
+	Link                       // URL, Label; Label is nil if it is empty or the address itself
 	Footnote                   // Number, URL: what cite.Processor writes for a citation
-	Email                      // Text: the address, which holds an @ that mentions no one
+	Email                      // Text: the address, whose @ is not a mention
 	Break                      // the end of a line
-	// position of a removed tag; the words on both sides form one word, but were not written as one
+	// seam is the position of a removed tag. The words on both sides now form one word.
 	seam
 )
 

@@ -9,8 +9,8 @@ import (
 
 // addressLike matches text that a platform, or a person who copies it, may treat as an address
 // although link grammars do not. Examples are other schemes, mailboxes with parameters, domains
-// with a path or a query, and very long domains. The text must already be free of character
-// references, markup and letters of other scripts. Each tag must be replaced with a gap (composer).
+// with a path or a query, and very long domains. The text must not contain character references,
+// markup or letters of other scripts. composer.add puts a gap where a tag was removed.
 var addressLike = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
 	`|(?:^|[^a-z0-9])(?:https?:[/\\]|(?:mailto|tel|sms|smsto|callto|facetime|skype|sip|sips|xmpp|geo|magnet|javascript|vbscript|data|slack|discord|msteams|tg|whatsapp|zoommtg):[^/\\]` + `)` +
 	`|(?:[\p{L}\p{M}\p{N}_-]+[.。．｡])+(?:xn--[a-z0-9-]+|[\p{L}\p{M}]{2,})\.?(?::[0-9]{1,5})?[/\\?#]` +
@@ -30,7 +30,7 @@ func (w *writer) encodeUnlinked(in []Inline) []Inline {
 	if w.label {
 		return in
 	}
-	var out []Inline // nil as long as it is the same as in
+	var out []Inline // nil while it equals in
 	for i := 0; i < len(in); {
 		end := i
 		var run strings.Builder
@@ -41,7 +41,7 @@ func (w *writer) encodeUnlinked(in []Inline) []Inline {
 		if len(ranges) > 0 && out == nil {
 			out = append(make([]Inline, 0, len(in)+2*len(ranges)), in[:i]...)
 		}
-		next := min(end+1, len(in)) // what ended the run is none of it
+		next := min(end+1, len(in)) // the inline that ended the run is not part of it
 		if out != nil {
 			out = append(encode(out, in[i:end], run.String(), ranges), in[end:next]...)
 		}
@@ -79,8 +79,8 @@ func (w *writer) findAddressLike(text string) [][2]int {
 	return ranges
 }
 
-// hostBefore returns the end of before that may belong to a domain. The domain continues after
-// before, and before ends in letters of another script.
+// hostBefore returns the last part of before that may begin a domain. before must end in a letter
+// of another script. Otherwise the result is "".
 func hostBefore(before string) string {
 	if r, _ := utf8.DecodeLastRuneInString(before); before == "" || r < utf8.RuneSelf {
 		return ""

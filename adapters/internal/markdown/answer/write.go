@@ -19,11 +19,11 @@ type writer struct {
 	room    int // maximum units of a piece
 	pieces  []piece
 	frame   *frame
-	gap     gap  // before the next piece
-	rank    rank // of a break there
+	gap     gap  // gap before the next piece
+	rank    rank // rank of a break before the next piece
 	across  Style
 	seam    bool // a tag precedes the next piece
-	depth   int  // of quotations
+	depth   int  // nesting of quotations
 	cell    bool
 	label   bool
 	alone   bool // the word has blanks on both sides
@@ -127,7 +127,8 @@ func (w *writer) writeHeading(b *Block) {
 	w.frame = outer
 }
 
-// limitNesting limits the prefix of a line, so that the line has room for text.
+// limitNesting limits the prefix of a line to a quarter of the page. It drops the outer frames, or
+// returns nil if f alone is too wide.
 func (w *writer) limitNesting(f *frame) *frame {
 	if f.width(w.count) <= w.limit/4 {
 		return f
@@ -187,7 +188,8 @@ func (w *writer) list(b *Block, alternate bool) {
 	w.frame = outer
 }
 
-// items requests the gap between an item and the next item.
+// items requests the gap between an item and the next item. It is an empty line if the item has
+// several paragraphs.
 func (w *writer) items(above *Block) {
 	if paragraphs(above) > 1 {
 		w.requestGap(empty, block)
@@ -221,8 +223,8 @@ func plainMarker(list, item *Block, number int) string {
 	}
 }
 
-// outermostFrame leaves all list items. It is for platforms whose code blocks begin at the start of
-// the line.
+// outermostFrame returns the frame around all list items if the platform's code blocks begin at the
+// start of the line. Otherwise it returns the current frame.
 func (w *writer) outermostFrame() *frame {
 	f := w.frame
 	for w.traits.FlatCode && f != nil && f.quote == "" {
@@ -283,7 +285,7 @@ func (w *writer) table(b *Block) {
 	grid, ok := w.d.Table(b, w.oneLine, width)
 	wr := &wrap{open: grid.Open, end: grid.Close}
 	ok = ok && wr.size(w.count) <= w.limit/4 && len(grid.Rows) == len(b.Rows)-1
-	for _, row := range grid.Rows { // a table that grows is one by its header alone
+	for _, row := range grid.Rows { // while the table grows, its header alone decides
 		ok = ok && (w.growing || w.count(row) <= w.limit/3)
 	}
 	if !ok {

@@ -190,13 +190,13 @@ func (w *writer) link(n Inline) {
 	w.unlinkedLink(n)
 }
 
-// labelText writes the label of a link.
+// labelText returns the label of a link, with and without markup.
 func (w *writer) labelText(n Inline) (markup, words string) {
 	label := n.Label
 	if label == nil {
 		label = []Inline{{Kind: Text, Text: n.URL}}
 	}
-	label = slices.Clone(label) // a tree is not changed
+	label = slices.Clone(label) // a Tree is immutable
 	for i := range label {
 		label[i].Style &^= n.Style // the link as a whole has it
 		if w.traits.PlainLabels {
@@ -236,7 +236,7 @@ func (w *writer) unlinkedLink(n Inline) {
 // unlimited exceeds any text length.
 const unlimited = 1 << 40
 
-// oneLine returns the text of a table's cell.
+// oneLine returns the markup of a table's cell.
 func (w *writer) oneLine(inlines []Inline) string {
 	return w.cellText(inlines).Text
 }

@@ -3,7 +3,7 @@ package foot
 import "github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 
 const (
-	digestRunes    = 1_500 // of the blocks that a digest repeats; the first is always whole
+	digestRunes    = 1_500 // maximum characters to repeat; the first block is always whole
 	digestHeadings = 30
 )
 

@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Tree returns the parsed answer so far. If the answer has no text, Tree returns Instead's text and
-// bare is true.
+// Tree returns the answer so far, below the label of its model. If the answer has no text, Tree
+// returns the text of [Instead] and bare is true.
 func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare bool) {
 	text := v.Text()
 	if v.Phase != stream.Done {
@@ -104,21 +104,22 @@ func OwnerNote(v *stream.View) string {
 
 // Place is a section of a document that an answer cites.
 type Place struct {
-	Number int    // as cited; 0 for one that was close and not cited
-	Title  string // cite.SafeTitle of the document, and of the section: "Backups › Restore"
+	Number int    // number of the citation; 0 for a close document that is not cited
+	Title  string // safe title of the document and the section: "Backups › Restore"
 	URL    string // as the connector gave it
 }
 
-// Source is a document in the list under an answer: its first cited place and its other places.
+// Source is a document in the list under an answer. It has the first cited section and the other
+// cited sections.
 type Source struct {
 	Place
 	Also []Place
-	// From is the host of a site. Without a link it is the kind of source, such as "file, no link".
+	// From is the host of the document's address. Without a host it is the kind: "file, no link".
 	From string
 	Age  string // "5 months old"; empty when it is not known
 }
 
-// Detail returns the text next to the title. The text says where the document is and how old it is.
+// Detail returns the text next to the title: "docs.example · 5 months old".
 func (s Source) Detail() string {
 	if s.From == "" || s.Age == "" {
 		return s.From + s.Age
@@ -126,7 +127,7 @@ func (s Source) Detail() string {
 	return s.From + " · " + s.Age
 }
 
-// from returns the name of a document's location, in at most maxFrom characters.
+// from returns the host of a document's address, or its kind and "no link" if there is no host.
 func from(address string, kind document.Kind) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
@@ -146,10 +147,10 @@ const maxFrom = 60
 // unlinked says why a source cannot be clicked.
 const unlinked = "no link"
 
-// Places returns all cited places of the source's document, in the order of their numbers.
+// Places returns all cited sections of the document, in the order of their numbers.
 func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 
-// Web follows the title of a web page. A web page is in no source of the organisation.
+// Web is the suffix of a web page's title. Web pages belong to no source of the organisation.
 const Web = " (web)"
 
 // maxWebTitle is the maximum number of UTF-16 units of a web page's title that are shown. Titles of
@@ -166,7 +167,7 @@ func webTitle(title string) string {
 
 func placeOf(c packet.CitationInfo) Place { return Place{c.Number, titleOf(c), c.URL} }
 
-// titleOf names a section of a document.
+// titleOf returns the title of a citation: "Backups › Restore".
 func titleOf(c packet.CitationInfo) string {
 	title, section := cite.SafeTitle(c.Title), cite.SafeTitle(c.Section)
 	if openurl.Fetched(c.Document) {
@@ -192,7 +193,7 @@ func Groups(v *stream.View) (groups [][]packet.CitationInfo) {
 	return groups
 }
 
-// Documents returns the cited documents, each with its first cited place.
+// Documents returns the first citation of each cited document.
 func Documents(v *stream.View) (list []packet.CitationInfo) {
 	for _, group := range Groups(v) {
 		list = append(list, group[0])
@@ -200,8 +201,8 @@ func Documents(v *stream.View) (list []packet.CitationInfo) {
 	return list
 }
 
-// Sources returns the cited documents in the order of their first numbers, each with all its
-// places. If nothing was cited, it returns the closest documents found, if the view has them. It
+// Sources returns the cited documents in the order of their first numbers, each with all its cited
+// sections. If nothing was cited, it returns the closest documents found, if the view has them. It
 // returns at most limit documents. more is the number of omitted documents.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
 	for _, group := range Groups(v) {
@@ -256,7 +257,7 @@ func SearchTitle(v *stream.View) string {
 	return "Searched the documents"
 }
 
-// CitedCount says how many documents an answer cites.
+// CitedCount returns how many documents an answer cites: "3 documents cited".
 func CitedCount(n int) string {
 	return plural.Count(n, "document") + " cited"
 }
@@ -298,7 +299,7 @@ func Cut(s string, limit int) string {
 	return s + "…"
 }
 
-// continuation returns the number of bytes that belong to the previous character.
+// continuation returns the number of bytes at the start of s that continue a UTF-8 character.
 func continuation(s string) int {
 	n := 0
 	for n < len(s) && s[n]&0xc0 == 0x80 {
@@ -307,9 +308,10 @@ func continuation(s string) int {
 	return n
 }
 
-// Policy allows links to the documents that the view cites and to addresses that allow accepts.
-// allow may be nil. In a person's correction, any address that a browser can open may be a link. A
-// footnote links only to its own document, and only if a browser can open the document.
+// Policy returns a policy for the links of an answer. It allows the documents that the view cites
+// and the addresses that allow accepts. allow may be nil. In a person's correction, it allows every
+// address that a browser can open. A footnote links only to its own document, and only if a browser
+// can open the document.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	known, cited := make(map[string]bool, 2*len(v.Citations)), make(map[int][]string, len(v.Citations))
 	for _, c := range v.Citations { // findings of one document may lead to several of its sections
@@ -339,8 +341,8 @@ func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	}
 }
 
-// Sticky returns a policy that never changes its decision about an address. It is for text that
-// cannot be edited later.
+// Sticky returns a function that wraps policies. The wrapped policies never change the first
+// decision about an address. Use it for text that cannot be edited later.
 func Sticky() func(answer.Policy) answer.Policy {
 	type footnote struct {
 		number  int

@@ -17,8 +17,8 @@ import (
 // Now is the time from which ages are counted.
 var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
-// Cited lists documents in the form that cite.Processor announces them. The first document was
-// found by a search and is five months old.
+// Cited returns the packets that announce three cited documents, as cite.Processor sends them. The
+// first document was found by a search and is five months old.
 func Cited() []packet.Payload {
 	updated := Now.AddDate(0, -5, 0)
 	return []packet.Payload{
@@ -31,7 +31,7 @@ func Cited() []packet.Payload {
 	}
 }
 
-// View returns the view of payloads.
+// View returns a view after it has applied the payloads.
 func View(payloads ...packet.Payload) *stream.View {
 	v := &stream.View{}
 	for _, p := range payloads {
@@ -40,8 +40,9 @@ func View(payloads ...packet.Payload) *stream.View {
 	return v
 }
 
-// Corpus renders each text of the corpus, as a finished answer with citations. It compares the
-// result with testdata/render of the package under test. The corpus is next to the parser.
+// Corpus renders each text of the Markdown corpus as a finished answer with citations. It compares
+// the result with testdata/render of the package under test. The corpus is in the testdata folder
+// of package answer.
 func Corpus(t *testing.T, render func(t *testing.T, v *stream.View) string) {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/markdown/answer/testdata/corpus/*.md")

@@ -48,8 +48,8 @@ func CheckStrangers(t *testing.T, show func(markdown string) string) {
 	}
 }
 
-// CheckInvisible renders texts with hidden content in invisible characters, and texts that need
-// such characters.
+// CheckInvisible fails if content that is hidden in invisible characters is shown, or if a text
+// loses such characters that it needs.
 func CheckInvisible(t *testing.T, show func(markdown string) string) {
 	t.Helper()
 	var tags, selectors, bits strings.Builder

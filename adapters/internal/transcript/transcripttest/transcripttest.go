@@ -27,7 +27,7 @@ type T interface {
 type Index struct {
 	Store     *indextest.Store
 	Report    func()                                   // after each step of a run; may be nil
-	Connector func() (index.Connector, error)          // of the current history
+	Connector func() (index.Connector, error)          // returns a connector for the current history
 	Called    func() int                               // number of calls of the platform
 	Wait      func(context.Context, func() bool) error // waits until a condition holds on the platform
 }
@@ -37,7 +37,7 @@ type words struct{}
 // Count implements index.Counter.
 func (words) Count(text string) int { return len(strings.Fields(text)) }
 
-// Try syncs changes until ctx ends.
+// Try runs one sync, which ends early if ctx is done.
 func (x *Index) Try(ctx context.Context, t T) (index.Run, error) {
 	t.Helper()
 	connector, err := x.Connector()
@@ -55,7 +55,7 @@ func (x *Index) Try(ctx context.Context, t T) (index.Run, error) {
 	})
 }
 
-// Sync syncs changes.
+// Sync runs one sync. It fails the test if the sync fails.
 func (x *Index) Sync(t T) index.Run {
 	t.Helper()
 	run, err := x.Try(t.Context(), t)
@@ -65,7 +65,7 @@ func (x *Index) Sync(t T) index.Run {
 	return run
 }
 
-// Pausing cancels a run's context before the run's nth call.
+// Pausing runs one sync and cancels its context once the platform was called n times.
 func (x *Index) Pausing(t *testing.T, n int) (index.Run, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -137,8 +137,9 @@ func Sorted(text string) string {
 // marker is a text that identifies one version of a message.
 var marker = regexp.MustCompile(`mark\d+x`)
 
-// Check compares the messages "mark1x", "mark2x" … that a person finds with those that the person
-// may open. If whole is true, it also requires that the messages are all that the source reads.
+// Check fails if a person finds a message ("mark1x", "mark2x" …) that the person may not open.
+// opens and read are sets of messages. If whole is true, it also fails if the person does not find
+// a message in read.
 func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
 	t.Helper()
 	met := make(map[string]bool)

@@ -49,7 +49,8 @@ func Migrated(tb testing.TB, migrate func(ctx context.Context, url string) (int,
 	})
 }
 
-// lend copies the template that choose names, and drops the copy when the test ends.
+// lend creates a database for a test as a copy of the template that choose names, and returns its
+// address. The database is dropped when the test ends.
 func lend(tb testing.TB, choose func(ctx context.Context, conn *pgx.Conn, server string) (string, error)) string {
 	tb.Helper()
 	server, err := sharedServer()
@@ -83,8 +84,9 @@ func lend(tb testing.TB, choose func(ctx context.Context, conn *pgx.Conn, server
 	return address
 }
 
-// sharedServer is started once per process. It is never closed. Its membership ends with the
-// process, and the cluster's watcher then stops the server.
+// sharedServer returns the address of the test server. The first call in a process starts the
+// server, or uses TEST_DATABASE_URL. The cluster is never closed: its watcher stops the server
+// after the last process has ended.
 var sharedServer = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -102,15 +104,15 @@ var sharedServer = sync.OnceValues(func() (string, error) {
 	return server, nil
 })
 
-// startCluster uses one directory per user and major version. After an upgrade of the system's
-// PostgreSQL, tests start with a new cluster.
+// startCluster starts or joins the cluster for tests. Each user and major version has a separate
+// directory. After an upgrade of the system's PostgreSQL, tests start with a new cluster.
 func startCluster(ctx context.Context) (*local.Cluster, error) {
 	found, err := local.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	base := filepath.Join(place(), fmt.Sprintf("footnote-test-%d", os.Geteuid()))
-	// Root's server runs as another user, who has to pass through.
+	// Root's server runs as another user, who must be able to enter the directory.
 	if err := os.Mkdir(base, 0o711); err != nil && !os.IsExist(err) {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func startCluster(ctx context.Context) (*local.Cluster, error) {
 	return cluster, cluster.StopWhenUnused(ctx)
 }
 
-// connected runs f on a separate connection.
+// connected calls f with a new connection, and closes the connection afterwards.
 func connected(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {
@@ -144,7 +146,7 @@ func execute(ctx context.Context, server, statement string) error {
 	})
 }
 
-// withDatabase replaces the database in an address.
+// withDatabase returns the address of another database on the same server.
 func withDatabase(server, name string) (string, error) {
 	address, err := url.Parse(server)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // hundred megabytes while all tests run, and about 100 afterwards.
 const enough = 4 << 30
 
-// place returns the directory for the cluster. It is in memory, unless TMPDIR is set or memory is
-// scarce, as in containers. It is then the directory for temporary files.
+// place returns the directory for the cluster. It is /dev/shm, which is in memory. If TMPDIR is set
+// or memory is scarce, as in containers, it is os.TempDir.
 func place() string {
 	const memory, writable = "/dev/shm", 2
 	var fs syscall.Statfs_t

@@ -4,5 +4,5 @@ package localtest
 
 import "os"
 
-// place is the directory for the cluster.
+// place returns the directory for the cluster.
 func place() string { return os.TempDir() }

@@ -29,7 +29,8 @@ func prepare(ctx context.Context, server string) error {
 				return fmt.Errorf("drop abandoned databases: %w", err)
 			}
 		}
-		// A template that refuses connections is complete; one that is open was left half-made.
+		// A template that refuses connections is complete. Otherwise a process died while creating
+		// it.
 		var complete bool
 		const finished = `select exists (select from pg_database where datname = $1 and not datallowconn)`
 		if err := conn.QueryRow(ctx, finished, template).Scan(&complete); err != nil || complete {
@@ -46,7 +47,7 @@ func prepare(ctx context.Context, server string) error {
 
 // alone runs f under a lock, so that no other process creates or drops templates.
 func alone(ctx context.Context, server string, f func(*pgx.Conn) error) error {
-	return connected(ctx, server, func(conn *pgx.Conn) error { // whose end releases the lock
+	return connected(ctx, server, func(conn *pgx.Conn) error { // its end releases the lock
 		if _, err := conn.Exec(ctx, `select pg_advisory_lock($1)`, lockKey); err != nil {
 			return err
 		}

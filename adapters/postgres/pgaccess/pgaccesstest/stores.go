@@ -32,8 +32,8 @@ func Open(t *testing.T) func(*rapid.T) sourcetest.Stores {
 
 var tenants atomic.Int32
 
-// Stores returns a function that opens stores of a separate tenant. Two indexes share the database,
-// like two processes. One is written. The other is searched, and has a cache.
+// Stores returns a function that opens the stores of a new tenant. Two indexes share the database,
+// like two processes: one for writes, and the given one for searches, which has a cache.
 func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.T) sourcetest.Stores {
 	t.Helper()
 	written, err := pgindex.New(db, pgindex.Config{FreshLimit: 4})
@@ -53,7 +53,8 @@ func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.
 	}
 }
 
-// SearchAll searches for a word in every document, and checks the access lists of the results.
+// SearchAll searches for the word "common", which every test document must contain. The error is
+// not nil if a result's access list does not permit the audience.
 func SearchAll(ctx context.Context, x *pgindex.Index, a access.Audience) ([]document.ID, error) {
 	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Text: "common"}}, TitleRatio: 0.1, PerSide: 1000}
 	_, passages, err := x.Find(ctx, r, func(c retrieve.Candidates) []document.ChunkID {

@@ -28,7 +28,7 @@ type Ever struct {
 	ids []document.ID
 }
 
-// Meet takes note of a document.
+// Meet records a document.
 func (e *Ever) Meet(id document.ID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -22,13 +22,14 @@ type Clocked interface {
 	Edited() index.Change
 }
 
-// lookTime is added to each bound. It covers the duration of a pass and the delay until the pass
-// begins.
+// lookTime is added to each maximum delay. It covers the duration of a pass and the delay until the
+// pass begins.
 const lookTime = time.Minute
 
 // Late checks that each revoked permission takes effect within the delay that looks promise. It
-// runs many random stories. For each story, world returns a source and open returns stores for it.
-// The source is read on the schedule of a server, by the clock of the World.
+// runs many random sequences of changes and reads. For each sequence, world returns a source and
+// open returns stores for it. The source is read on the schedule of a server, by the clock of the
+// World.
 func Late(t *testing.T, looks index.Looks, world func(t *rapid.T) Clocked, open func(t *rapid.T) Stores) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -48,7 +49,7 @@ func Late(t *testing.T, looks index.Looks, world func(t *rapid.T) Clocked, open 
 	})
 }
 
-// late is a story by a clock.
+// late is a story that runs by the clock of a simulated source.
 type late struct {
 	story
 	clock     Clocked
@@ -56,10 +57,10 @@ type late struct {
 	every     time.Duration
 	access    time.Time   // when the run of permissions is due
 	documents time.Time   // when the run of documents is due
-	pending   []time.Time // until when changes may be unnoticed, from the first one that may be
+	pending   []time.Time // deadlines by which changes must be noticed, oldest change first
 }
 
-// change makes a change. It records the time until which the change may stay unnoticed.
+// change makes a random change and records the deadline by which it must be noticed.
 func (l *late) change(t *rapid.T) {
 	l.settled()
 	l.remember()
@@ -178,8 +179,9 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	}
 }
 
-// check compares the shown documents with the bound of the last change. It skips the comparison
-// while another change is still unnoticed, because the later change may be noticed first.
+// check fails the test if a person sees a document that they could not read since the last
+// deadline. It skips the check while several changes are unnoticed, because a later one may be
+// noticed first.
 func (l *late) check(t *rapid.T) {
 	l.settled()
 	if len(l.pending) > 1 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// stories is the default number of stories, which take seconds. -rapid.checks and RAPID_CHECKS
-// override it.
+// stories is the default number of random stories per test, which run for seconds. -rapid.checks
+// and RAPID_CHECKS override it.
 const stories = "20"
 
 // Main is the TestMain of a package. It sets the number of stories.
@@ -17,5 +17,5 @@ func Main(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run()) // which reads the flags: one that is given counts
+	os.Exit(m.Run()) // Run parses the command line, so -rapid.checks overrides the default
 }

@@ -28,8 +28,9 @@ type Measured struct {
 }
 
 // Measure revokes a permission by each kind of change in looks, right after a full scan. It checks
-// that the revocation takes effect within the bound. It compares the durations with those on a page
-// of documentation. open should use its argument only to fail.
+// that the revocation takes effect within the promised delay, and that page, a file of the
+// documentation, lists the measured delays. With -measure it writes them there. Measure passes nil
+// to open.
 func Measure(t *testing.T, page, source string, looks index.Looks, world func(t *testing.T) Measured, open func(*rapid.T) Stores) {
 	t.Helper()
 	var rows strings.Builder

@@ -11,22 +11,23 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Readers holds the nodes and groups of a source, like a store. The zero value is empty.
+// Readers collects the nodes and groups that a connector yields, as a store does. The zero value is
+// empty.
 type Readers struct {
 	Nodes  map[string]index.Node
 	Groups map[access.Principal][]string
 	People map[string]index.Person
-	At     index.Checkpoint // of nodes
+	At     index.Checkpoint // checkpoint of the last reading of nodes
 
-	UnreadGroups []access.Principal // of the last reading of groups
+	UnreadGroups []access.Principal // from the last reading of groups
 
-	// Of the last reading of nodes.
+	// Results of the last reading of nodes. Told is the number of nodes that it yielded.
 	Unread, Denied []string
 	Told           int
 	Complete       bool
 }
 
-// Read reads groups and nodes.
+// Read calls ReadGroups and ReadNodes.
 func (r *Readers) Read(ctx context.Context, c interface {
 	index.NodeReader
 	index.GroupReader
@@ -35,7 +36,7 @@ func (r *Readers) Read(ctx context.Context, c interface {
 	return errors.Join(r.ReadGroups(ctx, c), r.ReadNodes(ctx, c))
 }
 
-// ReadNodes reads changes of nodes.
+// ReadNodes reads the nodes that have changed since the last call.
 func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
 	if r.Nodes == nil {
 		r.Nodes = make(map[string]index.Node)

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// Tenant is whose index a Reading fills.
+// Tenant is the tenant whose index a [Reading] fills.
 const Tenant access.TenantID = "t"
 
 // Reading reads a source into an index in memory. It can simulate a sequence of processes. It is
@@ -54,14 +54,14 @@ func (r *Reading[C]) Again() {
 	}
 }
 
-// Sync reads changes.
+// Sync runs the pipeline once and stores the result in Last.
 func (r *Reading[C]) Sync(ctx context.Context) (index.Run, error) {
 	run, err := r.Pipeline.Run(ctx, Tenant, r.Connector, nil)
 	r.Last = run
 	return run, err
 }
 
-// MustSync is Sync where everything can be read.
+// MustSync calls Sync and fails the test if the run or any document fails.
 func (r *Reading[C]) MustSync() index.Run {
 	r.T.Helper()
 	run, err := r.Sync(r.T.Context())
@@ -147,7 +147,7 @@ func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next in
 	return items, next
 }
 
-// Documents returns the documents in the index.
+// Documents returns the documents in the index, by the names that tests use.
 func (r *Reading[C]) Documents() map[string]*document.Document {
 	all := make(map[string]*document.Document)
 	for _, e := range r.Store.Entries(Tenant) {
@@ -160,7 +160,8 @@ func (r *Reading[C]) Documents() map[string]*document.Document {
 	return all
 }
 
-// MustHold returns the differences between the index and the expected parts of text by document.
+// MustHold fails the test unless the index holds exactly the documents in want, and each contains
+// the given text.
 func (r *Reading[C]) MustHold(want map[string]string) {
 	r.T.Helper()
 	is := r.Documents()

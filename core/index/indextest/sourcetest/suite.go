@@ -35,19 +35,21 @@ type pair struct {
 	document document.ID
 }
 
-// story is a source together with the expected permissions.
+// story is a simulated source that a test changes and reads in random order, with the permissions
+// that the index should show.
 type story struct {
 	ctx    context.Context //nolint:containedctx // of one test
 	world  World
 	stores Stores
-	// permissions that existed at some time since the last complete read of an unchanged source
+	// documents that people could read at some time since the last complete read of an unchanged
+	// source
 	could map[pair]bool
-	edits int // edits since then
-	// The last pass was interrupted. The next pass may continue from its results.
+	edits int // edits since that read
+	// the last pass was interrupted; the next pass may continue from its results
 	unfinished bool
 }
 
-// remember records the current readers.
+// remember adds everyone who can read a document now to could.
 func (s *story) remember() {
 	for _, d := range s.world.Documents() {
 		for _, p := range s.world.People() {
@@ -88,12 +90,13 @@ var errUnread = errors.New("documents could not be read")
 func (s *story) quietSync(t *rapid.T) {
 	passes := 1
 	if s.unfinished {
-		// The first one may go on where another one ended, and then it tells what failed there,
-		// too. Changes may have been made since.
+		// The first pass may continue an interrupted one and report its failures. Changes may have
+		// been made since.
 		passes = 2
 	}
 	for left := passes - 1; left >= 0; left-- {
-		// time passes all the same: what ends while it is read may have been read before it ended
+		// Time passes during the read: a permission that has expired by its end may have been read
+		// before.
 		if left == 0 {
 			clear(s.could)
 			s.remember()
@@ -107,13 +110,13 @@ func (s *story) quietSync(t *rapid.T) {
 	s.check(t, true)
 }
 
-// settle is the end of a story.
+// settle ends a story. Once the source no longer changes, the readers must be exact.
 func (s *story) settle(t *rapid.T) {
 	s.unfinished = true
 	s.quietSync(t)
 }
 
-// faultySync reads a source that fails.
+// faultySync reads a source with random faults.
 func (s *story) faultySync(t *rapid.T) {
 	mend := s.world.Fault(t)
 	err := s.sync(s.ctx, s.world.Connector())
@@ -193,9 +196,11 @@ func (s *story) revoked(t *rapid.T) {
 }
 
 // check fails the test if the index shows a document that the person could not read. If exact is
-// set, it also fails if the index does not show a document that the person can read now. A source
-// is not read at a single moment. Of two changes, the second may be noticed first. Until the next
-// pass the index then shows a state that never existed. check therefore judges single changes only.
+// set, it also fails if the index does not show a document that the person can read now.
+//
+// A pass does not read the source at a single moment, so it may notice the later of two changes
+// first. The index then shows a state that never existed. Unless exact is set, check therefore does
+// nothing after several changes.
 func (s *story) check(t *rapid.T, exact bool) {
 	if !exact && s.edits > 1 {
 		return
@@ -266,7 +271,7 @@ func (s *story) shown(t *rapid.T, listeners []access.Account, documents []docume
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.unfinished { // something may be under way between the two
+	if s.unfinished { // the index may change between the two reads
 		for _, d := range found {
 			shown[d] = true
 		}

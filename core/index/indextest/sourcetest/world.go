@@ -29,9 +29,9 @@ type World interface {
 	Fault(t *rapid.T) (mend func())
 	// Revoke makes the source refuse the credential until restore is called.
 	Revoke() (restore func())
-	// People returns accounts of a chat platform. They belong to everyone in the source, and to
-	// some people who are unknown in the source. An account belongs to the person of the source
-	// with the same address, if the address is below Domain.
+	// People returns accounts of a chat platform. Some belong to people of the source, others are
+	// unknown there. An account belongs to the person of the source with the same address, if the
+	// address is below Domain.
 	People() []access.Account
 	// Documents returns all documents that ever existed.
 	Documents() []document.ID
@@ -62,5 +62,5 @@ type Stores struct {
 	Search func(ctx context.Context, audience access.Audience) ([]document.ID, error)
 }
 
-// Held returns the principals that each account holds on its platform.
+// Held lists the principals that each account holds on its platform.
 var Held = []access.Principal{access.Members}

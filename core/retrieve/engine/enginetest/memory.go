@@ -51,8 +51,8 @@ func (m *Memory) Down(err error) {
 	m.down = err
 }
 
-// Late delays the visibility of changes until Late(false). A real engine does not delay changes.
-// Even with a delay, no forbidden document may be shown.
+// Late(true) delays the visibility of changes until Late(false). Real engines do not delay changes,
+// but even then no forbidden document may be shown.
 func (m *Memory) Late(late bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -236,7 +236,8 @@ func (m *Memory) Search(_ context.Context, q engine.Query) (engine.Result, error
 	return out, nil
 }
 
-// list returns the results of a probe.
+// list scores the allowed chunks for a probe. It returns the best by keywords and the best by
+// vectors.
 func list(q *engine.Query, p engine.Probe, readable, allowed []engine.Change) engine.List {
 	flat, title := make([]int, len(p.Terms)), make([]int, len(p.Terms))
 	for i, t := range p.Terms {
@@ -302,7 +303,7 @@ func share(x, of float64) float64 {
 	return x / of
 }
 
-// rank numbers the best n entries whose score is above 0.
+// rank calls place with the position, from 1, of each of the n best entries whose score is above 0.
 func rank(entries []engine.Entry, n int, score func(*engine.Entry) float64, place func(*engine.Entry, int)) {
 	var best []*engine.Entry
 	for i := range entries {
