@@ -252,7 +252,7 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 			}
 			pass.Holes = true
 		}
-		if err := n.tree.load(ctx, feet(entries)); err != nil {
+		if err := n.tree.load(ctx, ancestryStarts(entries)); err != nil {
 			return err
 		}
 		var batch index.NodeBatch

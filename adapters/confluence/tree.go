@@ -90,19 +90,19 @@ func (t *tree) valid(all []entry, of contentSort) []entry {
 	return all
 }
 
-// feet returns the id of the content at which the path to the root starts: the content that a
-// comment or a file belongs to, or else the entry itself.
-func (e entry) feet() string {
+// ancestryStart returns the id of the content at which the path to the root starts: the content
+// that a comment or a file belongs to, or else the entry itself.
+func (e entry) ancestryStart() string {
 	if (e.of == comments || e.of == attachments) && len(e.above) > 0 {
 		return e.above[0]
 	}
 	return e.id
 }
 
-func feet(entries []entry) []string {
+func ancestryStarts(entries []entry) []string {
 	all := make([]string, len(entries))
 	for i, e := range entries {
-		all[i] = e.feet()
+		all[i] = e.ancestryStart()
 	}
 	return all
 }

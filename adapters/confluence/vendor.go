@@ -251,7 +251,7 @@ type found struct {
 // document stays unchanged.
 func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error {
 	entries = v.tree.valid(entries, "")
-	if err := v.tree.load(ctx, feet(entries)); err != nil {
+	if err := v.tree.load(ctx, ancestryStarts(entries)); err != nil {
 		return err
 	}
 	for _, e := range entries {
@@ -262,7 +262,7 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error
 		it := crawl.Item{
 			ID: v.id(e.space, e.id), List: feedSpace + e.space, ModifiedAt: e.stamp(), Size: e.size, Data: found{e, s},
 		}
-		node, sure := v.tree.nearest(e.feet())
+		node, sure := v.tree.nearest(e.ancestryStart())
 		if it.Keep = !sure; sure {
 			it.ACL = access.ACL{v.node(s.within(node))}
 		} else {

@@ -40,7 +40,7 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 		return because(why, unsearched), nil
 	}
 	a := ask(t)
-	pages := read(t)
+	pages := groupByPage(t)
 	chosen, band, err := m.choose(ctx, a, pages)
 	switch {
 	case err != nil:

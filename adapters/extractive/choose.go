@@ -33,8 +33,9 @@ const (
 	within     = 0.20 // maximum distance of further quoted pages from the best worth
 	wordDecay  = 0.1  // reduction of the words' score for each rank, if words choose
 	mostWords  = 0.45 // minimum share of the question's weight in a passage that words chose
-	leastHeld  = 2    // minimum words of the question in a passage that words chose, unless fewer are known
-	allWords   = 0.9  // score with which a passage is quoted whatever the sentence model says
+	// minimum words of the question in a passage that words chose, unless fewer are known
+	leastHeld = 2
+	allWords  = 0.9 // score with which a passage is quoted whatever the sentence model says
 )
 
 // phraseIn matches a quoted phrase of at least two words in a question.
@@ -63,15 +64,16 @@ type quotation struct {
 	blocks []block
 	head   string   // names of the columns
 	rows   []string // rows of a table
-	linked bool     // only its page is linked: it is harmful, or its rows do not answer the whole question
-	exact  bool     // its rows hold all words of the question, or one row is named
-	named  bool     // one row that the question names by a cell
-	score  float64  // share of the question's words
+	// only its page is linked: it is harmful, or its rows do not answer the whole question
+	linked bool
+	exact  bool    // its rows hold all words of the question, or one row is named
+	named  bool    // one row that the question names by a cell
+	score  float64 // share of the question's words
 	worth  float64
 }
 
-// read groups the passages by page.
-func read(t turn) (pages []*page) {
+// groupByPage groups the passages by page.
+func groupByPage(t turn) (pages []*page) {
 	at := map[string]*page{}
 	for i := range t.passages[:min(len(t.passages), maxPassages)] {
 		p := &t.passages[i]

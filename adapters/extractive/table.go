@@ -48,8 +48,9 @@ type row struct {
 
 const (
 	maxRows   = 5
-	alikeRows = 0.9  // share of the best row's score that other rows must reach
-	mostHeld  = 0.75 // a page must hold more than this share of a question's words, for its rows to answer
+	alikeRows = 0.9 // share of the best row's score that other rows must reach
+	// a page must hold more than this share of a question's words, for its rows to answer
+	mostHeld = 0.75
 )
 
 // rows returns the header and the rows of a table. head is empty if the columns have no names.

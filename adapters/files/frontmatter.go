@@ -128,7 +128,7 @@ func cutMatter(text string) (head, body string, err error) {
 }
 
 func parseMatter(head string) (map[string]any, error) {
-	if anchored.MatchString(head) {
+	if aliasPattern.MatchString(head) {
 		return nil, errors.New("it uses YAML anchors or aliases, which front matter has no need of")
 	}
 	if nesting(head) > deepestMatter {
@@ -225,8 +225,8 @@ func lineByLine(head string) map[string]any {
 	return values
 }
 
-// anchored matches YAML aliases. With aliases, a few lines can describe gigabytes.
-var anchored = regexp.MustCompile(`(?m)(^|[:\-\[{,])[ \t]*\*[A-Za-z0-9_]+`)
+// aliasPattern matches YAML aliases. With aliases, a few lines can describe gigabytes.
+var aliasPattern = regexp.MustCompile(`(?m)(^|[:\-\[{,])[ \t]*\*[A-Za-z0-9_]+`)
 
 func readMatter(values map[string]any) (matter, error) {
 	m := matter{title: text(values["title"]), tags: strings.Join(list(values["tags"]), ", ")}

@@ -49,9 +49,9 @@ func parseKey(text []byte) (serviceKey, error) {
 	return key, nil
 }
 
-// errNobody marks a person who cannot be impersonated. The account is suspended, deleted, or
-// unknown.
-var errNobody = errors.New("Google does not let the service account act for this person")
+// errNoImpersonation marks a person who cannot be impersonated. The account is suspended, deleted,
+// or unknown.
+var errNoImpersonation = errors.New("Google does not let the service account act for this person")
 
 // authority obtains tokens, one for each impersonated person. It is safe for concurrent use.
 // Concurrent callers may refresh the same token twice.
@@ -151,7 +151,7 @@ func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 		return fmt.Errorf("Google does not let %s act for %s: in the Admin console, under Security → API controls → Domain-wide delegation, add its client id with the scopes %s: %w",
 			a.key.ClientEmail, nameOf(of.subject), of.scopes, index.ErrRevoked), true
 	case said.Error == "invalid_grant" && of.subject != "" && !strings.Contains(about, "jwt") && !strings.Contains(about, "account not found"):
-		return fmt.Errorf("%s: %w", nameOf(of.subject), errNobody), true
+		return fmt.Errorf("%s: %w", nameOf(of.subject), errNoImpersonation), true
 	default: // the key or the service account is invalid
 		return fmt.Errorf("Google does not accept the key of %s: check it, or make a new one, and set GOOGLE_KEY_FILE (%d %s): %w", a.key.ClientEmail, status, said.Error, index.ErrRevoked), true
 	}

@@ -173,7 +173,7 @@ func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.R
 	}
 	switch {
 	case sourcehttp.Status(err) == http.StatusUnauthorized && subject != "" && turnedOff(err):
-		return nil, fmt.Errorf("Google Drive is turned off for %s (Admin console → Apps → Google Workspace → Drive and Docs): %w", subject, errNobody)
+		return nil, fmt.Errorf("Google Drive is turned off for %s (Admin console → Apps → Google Workspace → Drive and Docs): %w", subject, errNoImpersonation)
 	case sourcehttp.Status(err) == http.StatusUnauthorized:
 		return nil, fmt.Errorf("Google does not accept what the service account is given: look at its key and its delegation (%w): %w", err, index.ErrRevoked)
 	case slices.Contains([]string{"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}, reason(err)):
@@ -250,7 +250,7 @@ func absent(err error) bool {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
 		return !errors.Is(err, index.ErrPaused) && !errors.Is(err, index.ErrRevoked)
 	}
-	return errors.Is(err, errNobody)
+	return errors.Is(err, errNoImpersonation)
 }
 
 // stale reports whether an error means that a page token of a list or a change log is no longer

@@ -103,7 +103,7 @@ func (c *Connector) unread(what string, err error) error {
 	switch status := sourcehttp.Status(err); {
 	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):
 		return err
-	case errors.Is(err, errNobody) || status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusBadRequest:
+	case errors.Is(err, errNoImpersonation) || status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusBadRequest:
 		return fmt.Errorf("the %s of the directory are not shown for %s, and without them no member is known: name an administrator who may read users and groups as admin, "+
 			"or else the organisation as customer; delegate the scopes of the directory, and enable the Admin SDK API (%w): %w", what, nameOf(cmp.Or(c.options.Admin, c.client.key.ClientEmail)), err, index.ErrRevoked)
 	}
@@ -150,8 +150,8 @@ func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	return p.groups[address(mail)], nil
 }
 
-// of returns the active person with this id.
-func (p *people) of(id string) (user, bool) {
+// userByID returns the active person with this id.
+func (p *people) userByID(id string) (user, bool) {
 	i, found := slices.BinarySearchFunc(p.users, id, func(u user, id string) int { return cmp.Compare(u.ID, id) })
 	if !found {
 		return user{}, false

@@ -26,8 +26,8 @@ type drives struct {
 
 	mu sync.Mutex // guards owners and been: pages of several logs are fetched concurrently
 	// id of the corpus that owns a folder, by node id; "" if the owner is unknown
-	owners map[string]string
-	been   map[string]map[string]bool // folders visited for the changes of a corpus, by corpus id
+	owners  map[string]string
+	visited map[string]map[string]bool // folders visited for the changes of a corpus, by corpus id
 }
 
 // feedLog, feedFiles and feedBelow are prefixes of feed ids: "changes/CORPUS" for the change log,
@@ -42,7 +42,7 @@ const (
 func (c *Connector) drives(ctx context.Context, p *people) (*drives, error) {
 	d := &drives{
 		Connector: c, people: p, byID: make(map[string]corpus),
-		learned: make(map[string]bool), owners: make(map[string]string), been: make(map[string]map[string]bool),
+		learned: make(map[string]bool), owners: make(map[string]string), visited: make(map[string]map[string]bool),
 	}
 	var err error
 	if d.corpora, err = c.corpora(ctx, p); err != nil {
@@ -78,7 +78,7 @@ func (d *drives) page(ctx context.Context, f crawl.Feed, at crawl.Place) (p part
 		return d.list(ctx, in, at.Cursor)
 	case strings.HasPrefix(f.ID, feedBelow):
 		_, folders, _ := strings.Cut(strings.TrimPrefix(f.ID, feedBelow), "/")
-		return d.below(ctx, in, strings.Split(folders, ","), at.Cursor)
+		return d.folderContent(ctx, in, strings.Split(folders, ","), at.Cursor)
 	case at.Mark == "":
 		p.mark, err = d.startToken(ctx, in)
 		return p, refused(ctx, err)
@@ -189,9 +189,9 @@ func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err er
 	return top, nil
 }
 
-// above returns the node id of the folder that contains a file. It returns "" if the folder is
+// parentNode returns the node id of the folder that contains a file. It returns "" if the folder is
 // invisible and the file inherits nothing. own reports whether the folder is in the same corpus.
-func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
+func (d *drives) parentNode(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
 	parent := f.parent()
 	if parent == "" || in.shared {
 		if parent == "" {
@@ -221,10 +221,10 @@ func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, ow
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
-// carries reports whether a file has a node (index.Node) of its own, and returns the node of its
+// carries reports whether a file has its own node (index.Node), and returns the node of its
 // folder. Every folder has a node.
 func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
-	above, same, err := d.above(ctx, in, f)
+	above, same, err := d.parentNode(ctx, in, f)
 	if err != nil {
 		return false, "", err
 	}
@@ -287,7 +287,7 @@ func (d *drives) changes(ctx context.Context, in corpus, token string, first boo
 		delete(d.owners, nodeID(in.id, id))
 	}
 	if first { // visit the folders again if the log is read again
-		delete(d.been, in.id)
+		delete(d.visited, in.id)
 	}
 	p.more = d.visit(in, folders)
 	if p.mark = got.NewStartPageToken; p.mark == "" {
@@ -302,32 +302,32 @@ const mostParents = 30
 // visit returns feeds for the contents of changed folders, each folder only once. The change log
 // need not report the files below a folder that was moved or trashed. The caller must hold d.mu.
 func (d *drives) visit(in corpus, folders []string) (more []crawl.Feed) {
-	if d.been[in.id] == nil {
-		d.been[in.id] = make(map[string]bool)
+	if d.visited[in.id] == nil {
+		d.visited[in.id] = make(map[string]bool)
 	}
 	folders = slices.DeleteFunc(folders, func(id string) bool {
-		was := d.been[in.id][id]
-		d.been[in.id][id] = true
+		was := d.visited[in.id][id]
+		d.visited[in.id][id] = true
 		return was
 	})
 	for some := range slices.Chunk(folders, mostParents) {
-		more = append(more, in.below(some...))
+		more = append(more, in.contentFeed(some...))
 	}
 	return more
 }
 
-func (c corpus) below(folders ...string) crawl.Feed {
+func (c corpus) contentFeed(folders ...string) crawl.Feed {
 	return crawl.Feed{ID: feedBelow + c.id + "/" + strings.Join(folders, ","), Scope: c.id}
 }
 
-// below returns a page of the contents of folders. A file in another corpus is read on behalf of
-// its owner, because only the owner sees all grants.
-func (d *drives) below(ctx context.Context, in corpus, folders []string, token string) (p part, err error) {
+// folderContent returns a page of the contents of folders. A file in another corpus is read on
+// behalf of its owner, because only the owner sees all grants.
+func (d *drives) folderContent(ctx context.Context, in corpus, folders []string, token string) (p part, err error) {
 	got, err := d.files(ctx, in, "'"+strings.Join(folders, "' in parents or '")+"' in parents", token)
 	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {
 		if len(folders) > 1 { // a missing folder fails the whole request
 			for _, id := range folders {
-				p.more = append(p.more, in.below(id))
+				p.more = append(p.more, in.contentFeed(id))
 			}
 		}
 		return p, nil

@@ -23,11 +23,12 @@ const (
 // file is a file or folder
 // (https://developers.google.com/workspace/drive/api/reference/rest/v3/files).
 type file struct {
-	ID           string    `json:"id"`
-	Name         string    `json:"name"`
-	MimeType     string    `json:"mimeType"`
-	Parents      []string  `json:"parents"`
-	Trashed      bool      `json:"trashed"` // trashed "either explicitly or from a trashed parent folder"
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	MimeType string   `json:"mimeType"`
+	Parents  []string `json:"parents"`
+	// trashed "either explicitly or from a trashed parent folder"
+	Trashed      bool      `json:"trashed"`
 	ModifiedTime time.Time `json:"modifiedTime"`
 	Size         int64     `json:"size,string"`
 	WebViewLink  string    `json:"webViewLink"`

@@ -31,7 +31,7 @@ func (c *Connector) form(f *file) (name string, wanted bool) {
 		return "file" + export.ending, f.MimeType != typeSheet || c.options.Read != nil && c.options.Wanted("file"+export.ending)
 	}
 	if strings.HasPrefix(f.MimeType, "application/vnd.google-apps.") || c.options.Read == nil || f.Size > c.options.MaxBytes {
-		return "", false // shortcuts too: their targets are files of their own
+		return "", false // shortcuts too: their targets are listed as files
 	}
 	ending := strings.ToLower(path.Ext(f.Name))
 	if by := endings[f.MimeType]; by != "" && (ending == "" || strings.ContainsRune(ending, ' ')) {

@@ -40,13 +40,13 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 			}
 			return members, err
 		}}
-		return reader.Run(ctx, since, list, p.everybody())
+		return reader.Run(ctx, since, list, p.allPeople())
 	})
 }
 
-// everybody returns the people of the directory, and one group per email domain. A person with
+// allPeople returns the people of the directory, and one group per email domain. A person with
 // addresses in several domains is in several groups.
-func (p *people) everybody() index.GroupBatch {
+func (p *people) allPeople() index.GroupBatch {
 	var batch index.GroupBatch
 	domains := make(map[string][]string)
 	for _, u := range p.users {
@@ -80,7 +80,7 @@ func (c *Connector) members(ctx context.Context, id string, p *people) ([]index.
 		for _, m := range got.Members {
 			switch m.Type {
 			case "USER":
-				if _, known := p.of(m.ID); known {
+				if _, known := p.userByID(m.ID); known {
 					in[m.ID] = true
 				}
 			case "CUSTOMER":

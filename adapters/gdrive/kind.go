@@ -61,11 +61,13 @@ func Statement() sources.Kind {
 
 // Settings are a source's settings in footnote.yaml.
 type Settings struct {
-	URL      string   `json:"url,omitempty"`      // replaces Google's addresses
-	Admin    string   `json:"admin,omitempty"`    // address of an administrator; empty: the service account
-	Customer string   `json:"customer,omitempty"` // id of the organisation; empty: the administrator's
-	Reader   string   `json:"reader,omitempty"`   // address of a member of the drives; empty: the service account
-	Drives   []string `json:"drives,omitempty"`   // ids of shared drives; empty: all of the reader's
+	URL string `json:"url,omitempty"` // replaces Google's addresses
+	// address of an administrator; empty: the service account
+	Admin    string `json:"admin,omitempty"`
+	Customer string `json:"customer,omitempty"` // id of the organisation; empty: the administrator's
+	// address of a member of the drives; empty: the service account
+	Reader   string   `json:"reader,omitempty"`
+	Drives   []string `json:"drives,omitempty"` // ids of shared drives; empty: all of the reader's
 	MyDrives bool     `json:"my_drives,omitempty"`
 	Users    []string `json:"users,omitempty"`
 	Links    bool     `json:"links,omitempty"`

@@ -26,7 +26,7 @@ const loadWait = 2 * time.Minute
 
 // load builds the document of a file. It downloads uploaded files and exports Google's own formats.
 func (c *Connector) load(ctx context.Context, in corpus, f file, name string, acl access.ACL) (document.Document, error) {
-	d := document.Document{Ref: document.Ref{Title: f.Name, URL: place(f), UpdatedAt: f.ModifiedTime}, ACL: acl, Metadata: make(map[string]string)}
+	d := document.Document{Ref: document.Ref{Title: f.Name, URL: webAddress(f), UpdatedAt: f.ModifiedTime}, ACL: acl, Metadata: make(map[string]string)}
 	if in.shared {
 		d.Metadata["drive"] = in.name
 	}
@@ -50,10 +50,10 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	return d, err
 }
 
-// place returns the web address of a file, without tracking parameters. If Google's link is not on
-// google.com, it returns a standard address on drive.google.com, because citations show the
+// webAddress returns the web address of a file, without tracking parameters. If Google's link is
+// not on google.com, it returns a standard address on drive.google.com, because citations show the
 // address.
-func place(f file) string {
+func webAddress(f file) string {
 	at, err := url.Parse(f.WebViewLink)
 	if err != nil || !outhttp.At(at, "google.com") {
 		return "https://drive.google.com/file/d/" + f.ID + "/view"

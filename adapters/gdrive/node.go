@@ -38,7 +38,7 @@ type nodes struct {
 // folders and directly shared files. It continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
-		n := &nodes{state: decode(since, c.letting()), now: c.client.config.Now(), send: emit, members: make(map[string]access.ACL)}
+		n := &nodes{state: decode(since, c.accessSettings()), now: c.client.config.Now(), send: emit, members: make(map[string]access.ACL)}
 		p, err := c.people(ctx)
 		if err != nil {
 			return err
@@ -50,9 +50,9 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	})
 }
 
-// letting returns a text with all settings that affect how grants are converted. If it changes, all
-// grants are read again.
-func (c *Connector) letting() string {
+// accessSettings returns a text with all settings that affect how grants are converted. If it
+// changes, all grants are read again.
+func (c *Connector) accessSettings() string {
 	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
 }
 
@@ -117,13 +117,13 @@ func (n *nodes) root(ctx context.Context, in corpus) error {
 			n.members[in.id] = acl
 		}
 	}
-	n.close(in)
+	n.checkMembers(in)
 	return nil
 }
 
-// close starts a full scan if the members of a drive, or its restriction to members, have changed.
-// In a restricted drive, grants on files count only for members.
-func (n *nodes) close(in corpus) {
+// checkMembers starts a full scan if the members of a drive, or its restriction to members, have
+// changed. In a restricted drive, grants on files count only for members.
+func (n *nodes) checkMembers(in corpus) {
 	digest := ""
 	if in.closed {
 		sum := fnv.New64a()

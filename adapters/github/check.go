@@ -71,7 +71,7 @@ func (c *Connector) Check(ctx context.Context) (Sight, error) {
 			s.Lacks = append(s.Lacks, fmt.Sprintf("%s is not there, was renamed, or may not be seen: correct the name, or give the credential access to it", name))
 		}
 	}
-	now, err := c.standings(ctx, inOrder(all))
+	now, err := c.repositoryStates(ctx, inOrder(all))
 	if err != nil {
 		return s, err
 	}

@@ -131,13 +131,13 @@ func (c *Connector) Hook(header func(string) string, body []byte) ([]string, err
 
 // Listen makes the connector process hints about its source. Call Listen before reading.
 func (c *Connector) Listen(hints index.Hints) {
-	c.hints = about{hints, true}
-	c.Engine.Listen(about{hints, false})
+	c.hints = hintFilter{hints, true}
+	c.Engine.Listen(hintFilter{hints, false})
 }
 
-// about filters hints. If access is true, it returns only hints about permissions, otherwise only
-// the others.
-type about struct {
+// hintFilter filters hints. If access is true, it returns only hints about permissions, otherwise
+// only the others.
+type hintFilter struct {
 	index.Hints
 	access bool
 }
@@ -146,7 +146,7 @@ type about struct {
 const mostHints = 500
 
 // Heard implements index.Hints.
-func (a about) Heard(ctx context.Context, source document.SourceID, _ int) ([]index.Hint, error) {
+func (a hintFilter) Heard(ctx context.Context, source document.SourceID, _ int) ([]index.Hint, error) {
 	all, err := a.Hints.Heard(ctx, source, mostHints)
 	return slices.DeleteFunc(all, func(h index.Hint) bool {
 		word, _, _ := strings.Cut(h.Subject, " ")

@@ -87,7 +87,8 @@ func Statement() sources.Kind {
 
 // Settings are a source's settings in footnote.yaml.
 type Settings struct {
-	URL          string   `json:"url,omitempty"` // address of a GitHub Enterprise Server; empty: github.com
+	// address of a GitHub Enterprise Server; empty: github.com
+	URL          string   `json:"url,omitempty"`
 	Organization string   `json:"organization,omitempty"`
 	Repositories []string `json:"repositories,omitempty"` // owner/name
 	Issues       bool     `json:"issues,omitempty"`

@@ -179,8 +179,8 @@ func byNode[T any](ctx context.Context, c *Client, name string, ids []string, fo
 	return nil
 }
 
-// standings returns the current states of repositories, by number.
-func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]repositoryState, error) {
+// repositoryStates returns the current states of repositories, by number.
+func (c *Connector) repositoryStates(ctx context.Context, all []repository) (map[int64]repositoryState, error) {
 	ids := make([]string, len(all))
 	asked := make(map[int64]bool, len(all))
 	for i, r := range all {

@@ -118,7 +118,7 @@ func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *reposi
 		if err == nil && of == files || err != nil && !errors.Is(err, gitmirror.ErrMoved) {
 			return held, err
 		}
-		now, asking := v.standings(ctx, []repository{{ID: s.ID, NodeID: s.NodeID}})
+		now, asking := v.repositoryStates(ctx, []repository{{ID: s.ID, NodeID: s.NodeID}})
 		if asking != nil {
 			return held, asking
 		}

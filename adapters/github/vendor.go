@@ -71,7 +71,7 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := v.standings(ctx, inOrder(all))
+	now, err := v.repositoryStates(ctx, inOrder(all))
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,8 @@ type mark struct {
 	// again.
 	Young  bool `json:"y,omitempty"`
 	Hidden bool `json:"d,omitempty"` // the list is not shown to the credential
-	Cut    int  `json:"c,omitempty"` // for files, index.Chunking; if it changes, files are divided again
+	// for files, index.Chunking; if it changes, files are divided again
+	Cut int `json:"c,omitempty"`
 }
 
 // String returns the mark as JSON.

@@ -33,9 +33,10 @@ const (
 
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	Name          string   // name of the source
-	Groups        []string // full paths of groups, read with their subgroups
-	Projects      []string // full paths of projects; without Groups and Projects: all that the token is a member of
+	Name   string   // name of the source
+	Groups []string // full paths of groups, read with their subgroups
+	// full paths of projects; without Groups and Projects: all that the token is a member of
+	Projects      []string
 	Issues        bool
 	MergeRequests bool
 	Wiki          bool
@@ -44,7 +45,8 @@ type Options struct {
 	Domains       []string // domains whose addresses the instance vouches for
 	HookSecret    string   // secret that webhooks contain; empty: no webhook is accepted
 
-	Overlap   time.Duration // overlap of a scan of recent changes with the previous one; default 10 min
+	// overlap of a scan of recent changes with the previous one; default 10 min
+	Overlap   time.Duration
 	FullEvery time.Duration // interval between full scans; default 24 h
 	WikiEvery time.Duration // interval between scans of a wiki; default 1 h
 	MaxBytes  int64         // larger files are skipped; default 10 MB

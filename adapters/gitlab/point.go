@@ -30,7 +30,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 		key := scope + " " + string(f)
 		answer, asked := known[key]
 		if !asked {
-			answer = c.ask(ctx, person, scope, f)
+			answer = c.checkRole(ctx, person, scope, f)
 			known[key] = answer
 		}
 		if answer == index.Allowed && f != feature(what) {
@@ -43,9 +43,9 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return may
 }
 
-// ask requests a person's role in a project and returns whether the role is sufficient for a
+// checkRole requests a person's role in a project and returns whether the role is sufficient for a
 // feature. scope is the number of the project.
-func (c *Connector) ask(ctx context.Context, person, scope string, f feature) index.Permission {
+func (c *Connector) checkRole(ctx context.Context, person, scope string, f feature) index.Permission {
 	var p project
 	switch err := c.client.get(ctx, "projects/"+scope, &p); {
 	case absent(err):

@@ -33,16 +33,16 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 		ACL: c.node(factsOf(string(of.ID), k, relevant)), Metadata: metadata(of, k),
 	}
 	about := body.About{Site: c.client.Address(""), Page: d.URL, Title: d.Title, NoAnchors: true, Person: c.client.Called}
-	if d.Sections, err = read(ctx, k.Fields.Description, about); err != nil {
+	if d.Sections, err = parseText(ctx, k.Fields.Description, about); err != nil {
 		return d, err
 	}
-	around, err := read(ctx, k.Fields.Environment, about)
+	around, err := parseText(ctx, k.Fields.Environment, about)
 	if err != nil {
 		return d, err
 	}
 	d.Sections = append(d.Sections, quoted("Environment:", "", around)...)
 	for _, one := range said {
-		sections, err := read(ctx, one.Body, about)
+		sections, err := parseText(ctx, one.Body, about)
 		if err != nil {
 			return d, err
 		}
@@ -65,9 +65,9 @@ func (c *Connector) commentURL(k issue, one comment) string {
 	return c.client.Address("browse/" + url.PathEscape(k.Key) + "?" + atlassian.Query("focusedCommentId", string(one.ID)))
 }
 
-// read parses a long text of an issue: ADF (JSON) on Cloud, wiki markup on Data Center. It returns
-// no sections for an empty text or an unknown format.
-func read(ctx context.Context, raw json.RawMessage, about body.About) ([]document.Section, error) {
+// parseText parses a long text of an issue: ADF (JSON) on Cloud, wiki markup on Data Center. It
+// returns no sections for an empty text or an unknown format.
+func parseText(ctx context.Context, raw json.RawMessage, about body.About) ([]document.Section, error) {
 	var marked string
 	switch {
 	case len(raw) == 0 || string(raw) == "null":

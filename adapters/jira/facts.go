@@ -72,7 +72,7 @@ func factsOf(project string, i issue, relevant relevance) facts {
 	}
 	f.restrict(i.raw["issuerestriction"])
 	for _, name := range relevant.Fields {
-		people, groups, known := within(i.raw[name])
+		people, groups, known := holdersInField(i.raw[name])
 		if !known {
 			continue // the field grants nothing
 		}
@@ -120,10 +120,10 @@ func (f *facts) restrict(raw json.RawMessage) {
 	f.Roles = slices.Compact(f.Roles)
 }
 
-// within returns the ids of the people and groups in a field, which has one value or a list. A
-// person has an account id or a key. A group has an id on Cloud, and only a name on Data Center.
-// known is false if the field is missing or malformed.
-func within(raw json.RawMessage) (people, groups []string, known bool) {
+// holdersInField returns the ids of the people and groups in a field, which has one value or a
+// list. A person has an account id or a key. A group has an id on Cloud, and only a name on Data
+// Center. known is false if the field is missing or malformed.
+func holdersInField(raw json.RawMessage) (people, groups []string, known bool) {
 	if len(raw) == 0 {
 		return nil, nil, false
 	}

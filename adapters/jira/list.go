@@ -13,7 +13,7 @@ import (
 
 // page is a page of a list in Jira's format: "startAt", "maxResults", "total", "isLast"
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments are in
-// a field of their own.
+// another field.
 type page[T any] struct {
 	StartAt  int   `json:"startAt"`
 	Total    *int  `json:"total"`

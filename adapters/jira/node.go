@@ -121,16 +121,16 @@ func (n *nodes) project(ctx context.Context, p project) error {
 	switch {
 	case err == nil:
 		return n.yieldNodes(p, k, r)
-	case atlassian.Final(ctx, err) || !n.passing(err):
+	case atlassian.Final(ctx, err) || !n.concernsOneProject(err):
 		return err
 	}
 	n.state.Failed = true // its levels are unknown and cannot be reported as unread
 	return n.emit(index.NodeBatch{Unread: append([]string{id}, slices.Sorted(maps.Keys(k.Facts))...)})
 }
 
-// passing reports whether an error concerns only one project. Other projects can then still be
-// read.
-func (n *nodes) passing(err error) bool {
+// concernsOneProject reports whether an error concerns only one project. Other projects can then
+// still be read.
+func (n *nodes) concernsOneProject(err error) bool {
 	return atlassian.Broken(err) || atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest ||
 		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errShort) || errors.Is(err, errCircle)
 }
@@ -192,8 +192,8 @@ func rolesOf(all map[string]facts) []string {
 	return slices.Compact(roles)
 }
 
-// mostTold is the maximum number of nodes in a batch.
-const mostTold = 5000
+// mostNodes is the maximum number of nodes in a batch.
+const mostNodes = 5000
 
 // yieldNodes sends the nodes of a project: one for the project, one for each security level, and
 // one for each set of facts.
@@ -205,7 +205,7 @@ func (n *nodes) yieldNodes(p project, k *projectState, r *rules) error {
 	for _, id := range slices.Sorted(maps.Keys(k.Facts)) {
 		list = append(list, k.Facts[id])
 	}
-	for some := range slices.Chunk(list, mostTold) {
+	for some := range slices.Chunk(list, mostNodes) {
 		var batch index.NodeBatch
 		for _, f := range some {
 			batch.Nodes = append(batch.Nodes, index.Node{ID: f.node(), Name: r.describe(p, f), Inherit: index.Own, Clauses: n.clauses(n.site, r, f)})

@@ -87,7 +87,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 			return nil, errLookup
 		}
 		if granting != nil && !strings.HasPrefix(secret, mcp.SecretPrefix) {
-			return granted(ctx, service, granting, secret, config.Logger)
+			return oauthTokenInfo(ctx, service, granting, secret, config.Logger)
 		}
 		caller, token, err := service.Caller(ctx, secret)
 		if errors.As(err, new(mcp.Refusal)) {
@@ -104,7 +104,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		}
 		return infoOf(ctx, caller, token.Expires), nil
 	}
-	calls := inbound.AtOnce(MaxRequests, inbound.Everyone, inbound.AtOnce(MaxPerPerson, person, whole(routes)))
+	calls := inbound.AtOnce(MaxRequests, inbound.Everyone, inbound.AtOnce(MaxPerPerson, person, readBody(routes)))
 	// The token is checked before the body is read, so requests with invalid tokens do not count
 	// towards MaxRequests.
 	bearer := auth.RequireBearerToken(verify, options)(calls)
@@ -133,10 +133,10 @@ func (s signed) info(ctx context.Context) *auth.TokenInfo {
 	return infoOf(ctx, s.caller, time.Now().Add(askWithin))
 }
 
-// granted returns the caller that an access token of the OAuth issuer names, in the format of the
-// SDK. It logs why a token is refused or cannot be checked. errLookup means that it cannot be
-// checked now.
-func granted(ctx context.Context, service *mcp.Service, granting *issuer, token string, logger *slog.Logger) (*auth.TokenInfo, error) {
+// oauthTokenInfo returns the caller that an access token of the OAuth issuer names, in the format
+// of the SDK. It logs why a token is refused or cannot be checked. errLookup means that it cannot
+// be checked now.
+func oauthTokenInfo(ctx context.Context, service *mcp.Service, granting *issuer, token string, logger *slog.Logger) (*auth.TokenInfo, error) {
 	person, expires, err := granting.person(ctx, token)
 	switch {
 	case errors.As(err, new(refused)):
@@ -252,9 +252,9 @@ func (s routes) of(message []byte) (http.Handler, time.Duration) {
 	return s.streamed, askWithin
 }
 
-// whole returns a handler that reads a request's whole body before it calls the handler for the
+// readBody returns a handler that reads a request's whole body before it calls the handler for the
 // message. Otherwise the server's read deadline would cancel a call while its answer is generated.
-func whole(next routes) http.Handler {
+func readBody(next routes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 		switch {

@@ -242,9 +242,9 @@ func (w *writer) text(ctx context.Context, runs []rich) string {
 		case r.Equation != nil:
 			b.WriteString(r.Equation.Expression)
 		case r.Mention != nil && r.Mention.Page != nil:
-			b.WriteString(w.named(ctx, place{page, bareID(r.Mention.Page.ID)}, r.PlainText))
+			b.WriteString(w.visibleTitle(ctx, place{page, bareID(r.Mention.Page.ID)}, r.PlainText))
 		case r.Mention != nil && r.Mention.Database != nil:
-			b.WriteString(w.named(ctx, place{database, bareID(r.Mention.Database.ID)}, r.PlainText))
+			b.WriteString(w.visibleTitle(ctx, place{database, bareID(r.Mention.Database.ID)}, r.PlainText))
 		default:
 			b.WriteString(r.PlainText)
 		}
@@ -256,9 +256,9 @@ func (w *writer) text(ctx context.Context, runs []rich) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// named returns the title of another page if that page has the same readers as this page, otherwise
-// "(another page)".
-func (w *writer) named(ctx context.Context, at place, title string) string {
+// visibleTitle returns the title of another page if that page has the same readers as this page,
+// otherwise "(another page)".
+func (w *writer) visibleTitle(ctx context.Context, at place, title string) string {
 	root, err := w.tree.root(ctx, at)
 	if err != nil && w.failed == nil {
 		w.failed = err

@@ -139,8 +139,9 @@ type content struct {
 	Cells        [][]rich        `json:"cells"`
 	SyncedFrom   *syncedFrom     `json:"synced_from"`
 	IsToggleable bool            `json:"is_toggleable"`
-	Source       string          `json:"type"` // for a file: "file" if Notion stores it, else "external"
-	File         struct {
+	// for a file: "file" if Notion stores it, else "external"
+	Source string `json:"type"`
+	File   struct {
 		URL string `json:"url"`
 	} `json:"file"`
 	Name     string            `json:"name"`

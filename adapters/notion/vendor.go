@@ -237,7 +237,8 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, objects []*object) err
 // long as a page may be edited again within the same minute, each run returns another version.
 func (v *vendor) version(o *object) time.Time {
 	if o.Edited.After(v.began.Add(-2 * time.Minute)) {
-		return v.began.Truncate(time.Millisecond).Add(time.Microsecond) // different from all dates of Notion
+		// different from all dates of Notion
+		return v.began.Truncate(time.Millisecond).Add(time.Microsecond)
 	}
 	return o.Edited
 }

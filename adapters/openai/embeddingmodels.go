@@ -68,7 +68,8 @@ var knownVectors = []vectorTraits{
 	{prefix: "snowflake-arctic-embed-m-v2.0", dimensions: 768, query: e5Query},
 	{prefix: "snowflake-arctic-embed-s", dimensions: 384, query: bgeQuery},
 	{prefix: "snowflake-arctic-embed-xs", dimensions: 384, query: bgeQuery},
-	{prefix: "qwen3-embedding", query: webQuery}, // three sizes share this name, so the dimensions are unknown
+	// three sizes share this name, so the dimensions are unknown
+	{prefix: "qwen3-embedding", query: webQuery},
 	{prefix: "qwen3-embedding-0.6b", dimensions: 1024, query: webQuery},
 	{prefix: "qwen3-embedding-4b", dimensions: 2560, query: webQuery},
 	{prefix: "embeddinggemma", dimensions: 768, query: gemmaQuery, passage: gemmaPassage},

@@ -86,14 +86,14 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	schema, err := checkSchema(ctx, check)
 	kept := new(plans)
-	err = errors.Join(checkServer(ctx, check), err, kept.ask(ctx, check))
+	err = errors.Join(checkServer(ctx, check), err, kept.detectPooler(ctx, check))
 	if closeErr := check.Close(ctx); err == nil && closeErr != nil {
 		err = fmt.Errorf("close the first connection to PostgreSQL: %w", closeErr)
 	}
 	if err != nil {
 		return nil, err
 	}
-	kept.use(pc)
+	kept.configure(pc)
 	pool, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {
 		return nil, unreachable(err)

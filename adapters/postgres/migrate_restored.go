@@ -11,10 +11,10 @@ import (
 // database. Repeated calls do no harm. Restored runs the functions in rooms in one transaction and
 // grants existing roles their rights again. Each function returns how many questions were
 // unfinished when the backup was made. unfinished is their sum.
-func Restored(ctx context.Context, url string, rooms ...func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
+func Restored(ctx context.Context, url string, repairs ...func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
 	err = withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			for _, room := range rooms {
+			for _, room := range repairs {
 				n, err := room(ctx, tx)
 				if err != nil {
 					return err

@@ -28,8 +28,9 @@ const replanAfter = time.Minute
 // errPooled means that a new connection leads through a pooler, although earlier ones did not.
 var errPooled = errors.New("a transaction pooler stands before PostgreSQL now; connect again")
 
-// ask finds out whether conn leads directly to one server process, and records the result in p.
-func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
+// detectPooler finds out whether conn leads directly to one server process, and records the result
+// in p.
+func (p *plans) detectPooler(ctx context.Context, conn *pgx.Conn) error {
 	var process uint32
 	if err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&process); err != nil {
 		return fmt.Errorf("ask for the server's process: %w", err)
@@ -38,8 +39,8 @@ func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// use configures pc so that its connections cache plans if [plans.ask] found no pooler.
-func (p *plans) use(pc *pgxpool.Config) {
+// configure configures pc so that its connections cache plans if [plans.ask] found no pooler.
+func (p *plans) configure(pc *pgxpool.Config) {
 	before, after := pc.BeforeConnect, pc.AfterConnect
 	pc.BeforeConnect = func(ctx context.Context, cc *pgx.ConnConfig) error {
 		if p.plans.Load() && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
@@ -55,7 +56,7 @@ func (p *plans) use(pc *pgxpool.Config) {
 	}
 	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		if p.plans.Load() {
-			if err := p.ask(ctx, conn); err != nil {
+			if err := p.detectPooler(ctx, conn); err != nil {
 				return err
 			}
 			if !p.plans.Load() {

@@ -124,10 +124,10 @@ func away(err error) bool {
 	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
 }
 
-// unanswered refreshes the cluster's slot map after a node did not answer, because a replica may
-// have replaced the node. The library refreshes the map only once a minute, or when a live node
+// refreshTopology refreshes the cluster's slot map after a node did not answer, because a replica
+// may have replaced the node. The library refreshes the map only once a minute, or when a live node
 // refuses a key of another node. unanswered does not block, and at most one refresh runs at a time.
-func (c *Client) unanswered(ctx context.Context) {
+func (c *Client) refreshTopology(ctx context.Context) {
 	if cluster, ok := c.rdb.(*redis.ClusterClient); ok {
 		cluster.ReloadState(ctx)
 	}
@@ -136,7 +136,7 @@ func (c *Client) unanswered(ctx context.Context) {
 // Ping reports whether the server answers.
 func (c *Client) Ping(ctx context.Context) error {
 	if err := c.rdb.Ping(ctx).Err(); err != nil {
-		c.unanswered(ctx)
+		c.refreshTopology(ctx)
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return nil

@@ -53,7 +53,7 @@ func NewSignal(ctx context.Context, client *Client) (*Signal, error) {
 func (s *Signal) Raise(ctx context.Context, id session.TurnID) error {
 	err := s.local.Raise(ctx, id)
 	if err := s.client.rdb.Publish(ctx, s.channel(), string(id)).Err(); err != nil {
-		s.client.unanswered(ctx)
+		s.client.refreshTopology(ctx)
 		return fmt.Errorf("publish the stop of turn %s: %w", id, err)
 	}
 	return err
@@ -82,7 +82,7 @@ func (s *Signal) channel() string { return s.client.prefix + "stop" }
 func (s *Signal) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	pubsub := s.client.rdb.Subscribe(ctx, s.channel())
 	if _, err := pubsub.ReceiveTimeout(ctx, pingEvery+pingAnswer); err != nil { // the confirmation
-		s.client.unanswered(ctx)
+		s.client.refreshTopology(ctx)
 		return nil, errors.Join(fmt.Errorf("subscribe to stops: %w: %w", ErrUnreachable, err), pubsub.Close())
 	}
 	s.healthy.Store(true)

@@ -56,7 +56,7 @@ func (t *Tiers) Pause(ctx context.Context, key string, d time.Duration) error {
 func (t *Tiers) run(ctx context.Context, key, do string, room int, every time.Duration) (time.Duration, error) {
 	wait, err := takeScript.Run(ctx, t.client.rdb, []string{t.client.prefix + "tier:" + key}, do, room, every.Microseconds()).Int64()
 	if err != nil {
-		t.client.unanswered(ctx)
+		t.client.refreshTopology(ctx)
 		return 0, fmt.Errorf("%s a call of a shared rate tier: %w: %w", do, ErrUnreachable, err)
 	}
 	return time.Duration(wait) * time.Microsecond, nil

@@ -55,7 +55,8 @@ func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]fl
 		l := &m.weights.layers[i]
 		m.apply(ctx, s, &l.qkv, s.wide, s.hidden, rows)
 		at := 0
-		for _, tokens := range texts { // in order, because the spare rows after a text are the first rows of the next
+		// in order, because the spare rows after a text are the first rows of the next
+		for _, tokens := range texts {
 			m.attend(ctx, s, at, len(tokens))
 			at += len(tokens)
 		}

@@ -32,9 +32,10 @@ var file []byte
 const Name = "footnote-sentences-1"
 
 const (
-	around      = 2       // tokens around a text
-	maxWindows  = 2       // maximum windows that are read of a text
-	maxTextSize = 1 << 16 // maximum bytes that are read of a text; more than maxWindows windows of any prose
+	around     = 2 // tokens around a text
+	maxWindows = 2 // maximum windows that are read of a text
+	// maximum bytes that are read of a text; more than maxWindows windows of any prose
+	maxTextSize = 1 << 16
 )
 
 // Model is the sentence model. It is safe for concurrent use. At most GOMAXPROCS runs are

@@ -35,19 +35,21 @@ type Options struct {
 	ACL access.ACL // readers of the documents; default members
 	// AllowHosts lists hosts, addresses and networks that may be read although they are not on the
 	// public internet.
-	AllowHosts  []string
-	CAFile      string        // PEM certificates that are trusted in addition to the system's
-	Interval    time.Duration // time between two requests; default 1 s, or more if robots.txt asks for more
-	MaxBytes    int64         // maximum size of a page; larger pages are failures; default 50 MB
-	MaxPages    int           // maximum number of pages; default 10,000
-	MaxDepth    int           // maximum number of links from the first page, without a sitemap; default 16
-	MaxVariants int           // maximum number of pages that differ only in their query; default 25
+	AllowHosts []string
+	CAFile     string // PEM certificates that are trusted in addition to the system's
+	// time between two requests; default 1 s, or more if robots.txt asks for more
+	Interval time.Duration
+	MaxBytes int64 // maximum size of a page; larger pages are failures; default 50 MB
+	MaxPages int   // maximum number of pages; default 10,000
+	// maximum number of links from the first page, without a sitemap; default 16
+	MaxDepth    int
+	MaxVariants int // maximum number of pages that differ only in their query; default 25
 	// Include lists patterns of paths below the folder to index, such as "guide/**" and "*.html".
 	// If empty, all pages are indexed. Without a sitemap, other pages are still read for their
 	// links. "**" matches any folders. A pattern without a slash matches the last part of a path.
 	Include    []string
 	Exclude    []string    // patterns of paths that are never requested, even if included
-	Politeness *Politeness // rate limits that sources share; nil: limits of its own
+	Politeness *Politeness // rate limits that sources share; nil: this source has its own
 }
 
 func (o Options) withDefaults() Options {

@@ -112,7 +112,7 @@ const robotsBytes = 512 << 10
 // reports whether the page is part of the run.
 func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	at = clean(at)
-	if !c.scope.holds(at) || passedOver(at) {
+	if !c.scope.holds(at) || hasNoText(at) {
 		return false
 	}
 	n := name(at)
@@ -123,11 +123,11 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	case c.excluded(at) || c.mapped && !c.included(at):
 		return false
 	case endless(at):
-		c.once("endless", at, fmt.Sprintf("Its address looks like one of a trap (more than %d characters, more than %d parts, or a part that comes more than "+
+		c.reportOnce("endless", at, fmt.Sprintf("Its address looks like one of a trap (more than %d characters, more than %d parts, or a part that comes more than "+
 			"%d times); pages like this are left out.", longestAddress, deepestPath, mostRepeats))
 		return false
 	case depth > c.options.MaxDepth:
-		c.once("deep", at, fmt.Sprintf("It is more than %d links away from the first page; pages like this are left out. To index them, name their folder "+
+		c.reportOnce("deep", at, fmt.Sprintf("It is more than %d links away from the first page; pages like this are left out. To index them, name their folder "+
 			"as a separate source.", c.options.MaxDepth))
 		return false
 	case at.RawQuery != "" && c.variants[at.Path] >= c.options.MaxVariants:
@@ -157,8 +157,8 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	return true
 }
 
-// once reports why a page is excluded. For each rule it reports only the first page.
-func (c *crawl) once(rule string, at *url.URL, sentence string) {
+// reportOnce reports why a page is excluded. For each rule it reports only the first page.
+func (c *crawl) reportOnce(rule string, at *url.URL, sentence string) {
 	if !c.reported[rule] {
 		c.reported[rule] = true
 		c.skip(at.String()[:min(len(at.String()), longestShown)], sentence)
@@ -176,9 +176,9 @@ func (c *crawl) excluded(at *url.URL) bool {
 	return pattern.List(c.options.Exclude).Match(c.scope.below(at))
 }
 
-// passedOver reports whether an address has the extension of a file without text, such as ".png".
+// hasNoText reports whether an address has the extension of a file without text, such as ".png".
 // Such files are never requested.
-func passedOver(at *url.URL) bool {
+func hasNoText(at *url.URL) bool {
 	switch strings.ToLower(path.Ext(at.Path)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".avif", ".mp3", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".avi",
 		".webm", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".css", ".js", ".mjs", ".map", ".wasm", ".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar",
@@ -253,7 +253,7 @@ func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	}
 	kept := checkpoint{Rules: c.rules(), Pages: pages}
 	if !last {
-		kept.Pass = c.place()
+		kept.Pass = c.position()
 	}
 	return json.Marshal(kept)
 }

@@ -61,8 +61,8 @@ const (
 	longestRest = 24 * time.Hour
 )
 
-// leftAlone returns the error for a host that requested a pause of this length.
-func leftAlone(what string, length time.Duration) *busyError {
+// pauseError returns the error for a host that requested a pause of this length.
+func pauseError(what string, length time.Duration) *busyError {
 	return &busyError{"the server" + what + " wants to be left alone for " + length.Round(time.Second).String() + "; run it again after that", length}
 }
 
@@ -190,7 +190,7 @@ func statusError(resp *http.Response) error {
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		after := retryAfter(resp.Header)
 		if after > longestWait && after != noHint {
-			return leftAlone(" answers "+status+" and", after)
+			return pauseError(" answers "+status+" and", after)
 		}
 		return &busyError{"the server answers " + status + " again and again; try later, or ask less often", after}
 	case code >= 500:

@@ -78,7 +78,8 @@ func (d *directions) obeyHeader(header http.Header, at *url.URL) {
 		switch who = strings.ToLower(strings.TrimSpace(who)); {
 		case named && who == agent:
 			d.obey(rest)
-		case !named || strings.ContainsAny(who, ", "): // for all crawlers; the colon may be part of a date
+		// for all crawlers; the colon may be part of a date
+		case !named || strings.ContainsAny(who, ", "):
 			d.obey(list)
 		}
 	}

@@ -72,7 +72,7 @@ func (p *hostPace) wait(ctx context.Context) error {
 		case length <= 0:
 			return nil
 		case length > longestWait:
-			return leftAlone("", length)
+			return pauseError("", length)
 		}
 		if err := sleep.For(ctx, length); err != nil {
 			return err

@@ -164,9 +164,9 @@ func linked(at *url.URL, p parsed) []document.Link {
 	return out
 }
 
-// freshly is the age up to which Last-Modified is ignored. A page that is newer than that was
+// freshAge is the age up to which Last-Modified is ignored. A page that is newer than that was
 // probably generated for the request.
-const freshly = 10 * time.Minute
+const freshAge = 10 * time.Minute
 
 // statedDate returns the time at which a page was changed, from the sitemap or else from the header
 // Last-Modified. It returns the zero time if the time is unknown.
@@ -180,7 +180,7 @@ func statedDate(sitemap string, header http.Header) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	if now, err := http.ParseTime(header.Get("Date")); err == nil && now.Sub(t) < freshly {
+	if now, err := http.ParseTime(header.Get("Date")); err == nil && now.Sub(t) < freshAge {
 		return time.Time{}
 	}
 	return t.UTC()

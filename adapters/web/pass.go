@@ -54,8 +54,8 @@ func readPass(since index.Checkpoint, rules string) *pass {
 	return last.Pass
 }
 
-// place returns the position of the crawl, for the checkpoint.
-func (c *crawl) place() *pass {
+// position returns the position of the crawl, for the checkpoint.
+func (c *crawl) position() *pass {
 	p := &pass{
 		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,
 		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.reported)),

@@ -148,7 +148,7 @@ func (c *crawl) sitemap(ctx context.Context) (bool, error) {
 			}
 			if len(queue) == mostSitemaps {
 				c.blind = true
-				c.once("sitemaps", at, fmt.Sprintf("The site has more than %d sitemaps; the others are left out. Index parts of it as separate sources.", mostSitemaps))
+				c.reportOnce("sitemaps", at, fmt.Sprintf("The site has more than %d sitemaps; the others are left out. Index parts of it as separate sources.", mostSitemaps))
 				break
 			}
 			queue = append(queue, m.address)

@@ -29,7 +29,7 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 		if c.failing++; c.failing >= mostErrors && errors.As(a.err, &busy) {
 			return fmt.Errorf("%d pages in a row could not be read, the last one because %w", c.failing, a.err)
 		}
-		c.broken(p, a.err)
+		c.addUnreadable(p, a.err)
 		return nil
 	}
 	c.failing = 0
@@ -45,7 +45,7 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 		c.queued[n] = true
 	}
 	p.at = at
-	c.fresh(p, a.response)
+	c.addChanged(p, a.response)
 	return nil
 }
 
@@ -70,9 +70,9 @@ func (c *crawl) forget(p page) {
 	}
 }
 
-// broken adds a page that could not be read to the batch, as a failure. The indexed version and the
-// state of the page are kept.
-func (c *crawl) broken(p page, err error) {
+// addUnreadable adds a page that could not be read to the batch, as a failure. The indexed version
+// and the state of the page are kept.
+func (c *crawl) addUnreadable(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
 		c.now[n] = known
@@ -113,8 +113,8 @@ func (c *crawl) unchanged(p page, skipped bool) {
 // concurrent parsers.
 const patience = 10 * time.Minute
 
-// fresh adds a new or changed page to the batch and queues its links.
-func (c *crawl) fresh(p page, got response) {
+// addChanged adds a new or changed page to the batch and queues its links.
+func (c *crawl) addChanged(p page, got response) {
 	kind := formatOf(got.header.Get("Content-Type"), p.at)
 	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
 	n := name(p.at)

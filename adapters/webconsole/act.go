@@ -11,20 +11,20 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// done maps an action to the sentence that the page of a question shows after the action.
-var done = map[thread.Action]string{
+// doneSentences maps an action to the sentence that the page of a question shows after the action.
+var doneSentences = map[thread.Action]string{
 	thread.ActionCorrect: "Your text takes the place of the answer. Its messages are changed in a moment.",
 	thread.ActionRemove:  "The answer is removed. Its messages are changed in a moment.",
 }
 
 // act shows the form of an action on an answer. For a submitted form, it executes the action.
 func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, d, ok := s.opened(w, r, in)
+	v, d, ok := s.loadQuestion(w, r, in)
 	if !ok {
 		return
 	}
 	do := review.Act{Do: thread.Action(r.PathValue("do"))}
-	if done[do.Do] == "" {
+	if doneSentences[do.Do] == "" {
 		s.fail(w, http.StatusNotFound, "There is no such page.")
 		return
 	}
@@ -47,11 +47,11 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	case errors.Is(err, review.ErrAway):
 		s.fail(w, http.StatusServiceUnavailable, "Answers of this platform cannot be changed here: the process that serves the console does not serve the platform.")
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	case reply.Refused, reply.Form == nil && !do.Submitted:
 		s.fail(w, http.StatusConflict, reply.Sentence)
 	case !do.Submitted:
-		s.show(w, http.StatusOK, "form", framed(in, review.PageQuestions, reply.Form.Title, struct {
+		s.show(w, http.StatusOK, "form", newView(in, review.PageQuestions, reply.Form.Title, struct {
 			*action.Form
 			Key, Question string
 			Turn          session.TurnID

@@ -37,7 +37,7 @@ func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedI
 		s.Logger.WarnContext(r.Context(), "a channel cannot be looked up for the console", "platform", at.Platform, "channel", at.Channel, "error", err)
 		s.fail(w, http.StatusServiceUnavailable, "The platform of this channel does not answer. Try again in a moment.")
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	}
 	return found, err == nil
 }
@@ -54,7 +54,7 @@ func (s *server) settings(w http.ResponseWriter, r *http.Request, in review.Sign
 	}
 	form, err := s.Settings.Form(r.Context(), at)
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	s.showSettings(w, in, http.StatusOK, form, nil)
@@ -92,7 +92,7 @@ func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in revie
 	case errors.As(err, &refused):
 		s.fail(w, http.StatusBadRequest, plain(refused.Sentence))
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	case len(form.Refused()) > 0:
 		s.showSettings(w, in, http.StatusConflict, form, nil)
 	default:
@@ -132,7 +132,7 @@ func (s *server) showSettings(w http.ResponseWriter, in review.SignedIn, status 
 			f.Choices = nil // the form then has a text field
 		}
 	}
-	s.show(w, status, "settings", framed(in, review.PageSetup, "Settings: "+placed(form.Place), data))
+	s.show(w, status, "settings", newView(in, review.PageSetup, "Settings: "+placed(form.Place), data))
 }
 
 // maxChoices is the maximum number of choices that a form shows for a setting. If there are more,

@@ -68,7 +68,7 @@ func (s *server) files(w http.ResponseWriter, r *http.Request, in review.SignedI
 func (s *server) showFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn, v review.Viewer, status int, done string) {
 	all, err := s.Files.Service.List(r.Context(), s.Tenant, v.Audience)
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	data := struct {
@@ -89,7 +89,7 @@ func (s *server) showFiles(w http.ResponseWriter, r *http.Request, in review.Sig
 	for _, p := range upload.Visible(s.Files.Service.Projects(), v.Audience) {
 		data.Projects = append(data.Projects, project{p.Name, p.Readers[:min(len(p.Readers), maxFileReaders)]})
 	}
-	s.show(w, status, "files", framed(in, review.PageFiles, "Files", data))
+	s.show(w, status, "files", newView(in, review.PageFiles, "Files", data))
 }
 
 func alone(person access.Account) access.ACL {
@@ -104,7 +104,7 @@ func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.Sig
 		return
 	}
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	author, err := s.Files.Author(r.Context(), in.Person)
@@ -212,7 +212,7 @@ func (s *server) removeFile(w http.ResponseWriter, r *http.Request, in review.Si
 	said, gone, err := s.Files.Service.Remove(r.Context(), s.Tenant, upload.ID(r.PostFormValue("id")), in.Person, in.Role == review.Admin, v.Audience)
 	switch {
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	case !gone:
 		s.fail(w, http.StatusNotFound, said)
 	default:

@@ -121,11 +121,11 @@ func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, http.StatusForbidden, "Begin on the page Account of the console (/account).")
 		return
 	}
-	s.leave(w, r, s.OIDC, a, attemptCookie)
+	s.redirectToProvider(w, r, s.OIDC, a, attemptCookie)
 }
 
-// leave redirects the browser to a provider. It stores the attempt in the cookie name.
-func (s *server) leave(w http.ResponseWriter, r *http.Request, o *OIDC, a attempt, name string) {
+// redirectToProvider redirects the browser to a provider. It stores the attempt in the cookie name.
+func (s *server) redirectToProvider(w http.ResponseWriter, r *http.Request, o *OIDC, a attempt, name string) {
 	to, err := o.begin(r.Context(), a)
 	if err != nil {
 		s.providerFailed(w, r, err)
@@ -133,7 +133,7 @@ func (s *server) leave(w http.ResponseWriter, r *http.Request, o *OIDC, a attemp
 	}
 	kept, err := json.Marshal(a)
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	c := cookie(base64.RawURLEncoding.EncodeToString(kept), time.Now().Add(attemptLifetime))
@@ -149,10 +149,10 @@ func (s *server) providerFailed(w http.ResponseWriter, r *http.Request, err erro
 	s.fail(w, http.StatusBadGateway, sentenceProvider)
 }
 
-// returned handles a callback from a provider. It returns the attempt from the cookie name, and the
-// ID token. It deletes the cookie, so that a callback works only once. If ok is false, it has sent
-// an error page.
-func (s *server) returned(w http.ResponseWriter, r *http.Request, o *OIDC, name string) (a attempt, id *oidc.IDToken, ok bool) {
+// handleCallback handles a callback from a provider. It returns the attempt from the cookie name,
+// and the ID token. It deletes the cookie, so that a callback works only once. If ok is false, it
+// has sent an error page.
+func (s *server) handleCallback(w http.ResponseWriter, r *http.Request, o *OIDC, name string) (a attempt, id *oidc.IDToken, ok bool) {
 	a, ok = attemptOf(r, name)
 	gone := cookie("", time.Unix(1, 0))
 	gone.Name, gone.MaxAge = name, -1
@@ -184,7 +184,7 @@ func attemptOf(r *http.Request, name string) (a attempt, ok bool) {
 
 // finishOIDC handles the redirect back from the provider.
 func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
-	a, id, ok := s.returned(w, r, s.OIDC, attemptCookie)
+	a, id, ok := s.handleCallback(w, r, s.OIDC, attemptCookie)
 	if !ok {
 		return
 	}
@@ -199,9 +199,9 @@ func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, review.ErrIdentity):
 		s.fail(w, http.StatusForbidden, "This account is not connected to a person of the console. Sign in with a link first (footnote console link), then connect it.")
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	default:
-		s.begun(w, r, session, in.Expires)
+		s.startSession(w, r, session, in.Expires)
 	}
 }
 
@@ -216,7 +216,7 @@ func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identi
 	case errors.Is(err, review.ErrIdentity):
 		s.fail(w, http.StatusForbidden, "This account is connected to another person.")
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	default:
 		http.Redirect(w, r, "/account?connected=1", http.StatusSeeOther)
 	}
@@ -224,7 +224,7 @@ func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identi
 
 // account shows who is signed in.
 func (s *server) account(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
-	s.show(w, http.StatusOK, "account", framed(in, "", "Account", struct {
+	s.show(w, http.StatusOK, "account", newView(in, "", "Account", struct {
 		Person string
 		In     review.SignedIn
 		OIDC   bool

@@ -148,13 +148,13 @@ func (s *server) fail(w http.ResponseWriter, status int, sentence string) {
 	s.show(w, status, "message", view{Title: http.StatusText(status), Data: sentence})
 }
 
-// broken logs the error that prevented a page, and sends an error page.
-func (s *server) broken(w http.ResponseWriter, r *http.Request, err error) {
+// serverError logs the error that prevented a page, and sends an error page.
+func (s *server) serverError(w http.ResponseWriter, r *http.Request, err error) {
 	s.Logger.ErrorContext(r.Context(), "a page of the console cannot be shown", "page", r.URL.Path, "error", err)
 	s.fail(w, http.StatusInternalServerError, "Something went wrong. The log of the program has the cause. Try again.")
 }
 
-func framed(in review.SignedIn, page review.Page, title string, data any) view {
+func newView(in review.SignedIn, page review.Page, title string, data any) view {
 	v := view{Title: title, Page: page, Data: data}
 	for _, p := range in.Role.Pages() {
 		if names[p] != "" {
@@ -189,13 +189,13 @@ func (s *server) today(w http.ResponseWriter, r *http.Request, in review.SignedI
 	operation := in.Role.Opens(review.PartOperation)
 	t, err := s.Today(r.Context(), operation)
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	if !operation {
 		t.Costs, t.Findings = nil, nil
 	}
-	s.show(w, http.StatusOK, "today", framed(in, review.PageToday, "Today", struct {
+	s.show(w, http.StatusOK, "today", newView(in, review.PageToday, "Today", struct {
 		review.Today
 		Operation bool
 	}{t, operation}))
@@ -238,12 +238,12 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 	scope := v.Scope()
 	found, err := s.Reader.Store.Questions(r.Context(), s.Tenant, scope, query)
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	counts, err := s.count(r.Context(), scope, period, query.Since)
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	older := ""
@@ -253,7 +253,7 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 		form.Set("before", fmt.Sprintf("%d.%s", last.At.UnixMicro(), last.Turn))
 		older = "/questions?" + form.Encode()
 	}
-	s.show(w, http.StatusOK, "questions", framed(in, review.PageQuestions, "Questions", struct {
+	s.show(w, http.StatusOK, "questions", newView(in, review.PageQuestions, "Questions", struct {
 		Query     review.Query
 		Period    string
 		Periods   any
@@ -276,9 +276,9 @@ func cursor(text string) review.Cursor {
 	return review.Cursor{At: time.UnixMicro(micros), Turn: session.TurnID(turn)}
 }
 
-// opened returns the question of a request. The details contain only what the viewer may see. If ok
-// is false, it has sent an error page.
-func (s *server) opened(w http.ResponseWriter, r *http.Request, in review.SignedIn) (v review.Viewer, d review.Detail, ok bool) {
+// loadQuestion returns the question of a request. The details contain only what the viewer may see.
+// If ok is false, it has sent an error page.
+func (s *server) loadQuestion(w http.ResponseWriter, r *http.Request, in review.SignedIn) (v review.Viewer, d review.Detail, ok bool) {
 	if v, ok = s.viewer(w, r, in); !ok {
 		return v, d, false
 	}
@@ -288,26 +288,26 @@ func (s *server) opened(w http.ResponseWriter, r *http.Request, in review.Signed
 		return v, d, false
 	}
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return v, d, false
 	}
 	return v, d, true
 }
 
 func (s *server) question(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, d, ok := s.opened(w, r, in)
+	v, d, ok := s.loadQuestion(w, r, in)
 	if !ok {
 		return
 	}
 	bound(&d)
-	s.show(w, http.StatusOK, "question", framed(in, review.PageQuestions, cite.Cut(d.Text, 80), struct {
+	s.show(w, http.StatusOK, "question", newView(in, review.PageQuestions, cite.Cut(d.Text, 80), struct {
 		review.Detail
 		Costs, Correct, Remove bool
 		ForReason              bool
 		Done                   string
 	}{
 		d, in.Role.Opens(review.PartOperation), d.May(v, in.Role, thread.ActionCorrect), d.May(v, in.Role, thread.ActionRemove), slices.Contains(v.Revealed, d.Turn),
-		done[thread.Action(r.URL.Query().Get("done"))],
+		doneSentences[thread.Action(r.URL.Query().Get("done"))],
 	}))
 }
 
@@ -342,7 +342,7 @@ func (s *server) gaps(w http.ResponseWriter, r *http.Request, in review.SignedIn
 	period, from := since(r.URL.Query().Get("since"), time.Now())
 	report, err := s.Gaps(r.Context(), v, from)
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	more := max(0, len(report.Clusters)-maxClusters)
@@ -352,7 +352,7 @@ func (s *server) gaps(w http.ResponseWriter, r *http.Request, in review.SignedIn
 			report.Clusters[i].Closest[j].Title = fit(report.Clusters[i].Closest[j].Title, maxTitle)
 		}
 	}
-	s.show(w, http.StatusOK, "gaps", framed(in, review.PageGaps, "Gaps", struct {
+	s.show(w, http.StatusOK, "gaps", newView(in, review.PageGaps, "Gaps", struct {
 		gaps.Report
 		Period  string
 		Periods any

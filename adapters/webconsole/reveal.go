@@ -10,7 +10,7 @@ import (
 )
 
 func (s *server) offerReveal(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
-	s.show(w, http.StatusOK, "reveal", framed(in, review.PageQuestions, "See a question for a reason", nil))
+	s.show(w, http.StatusOK, "reveal", newView(in, review.PageQuestions, "See a question for a reason", nil))
 }
 
 // reveal notifies the author of a question and shows the question for a limited time.
@@ -31,7 +31,7 @@ func (s *server) reveal(w http.ResponseWriter, r *http.Request, in review.Signed
 	case errors.As(err, &refused):
 		s.fail(w, http.StatusConflict, refused.Sentence)
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	default:
 		http.Redirect(w, r, "/questions/"+url.PathEscape(string(turn)), http.StatusSeeOther)
 	}

@@ -53,11 +53,11 @@ func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedI
 	}{Part: key, Parts: parts, Edits: in.Role.Opens(review.PartSettings), Platforms: s.Settings.Platforms}
 	var err error
 	if data.Setup, err = s.Setup(r.Context()); err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	data.More = fitSetup(&data.Setup, v, in.Role, key)
-	s.show(w, http.StatusOK, "setup", framed(in, review.PageSetup, parts[at].Title, data))
+	s.show(w, http.StatusOK, "setup", newView(in, review.PageSetup, parts[at].Title, data))
 }
 
 // fitSetup removes the entries of a part that the viewer may not see or that do not fit on a page.

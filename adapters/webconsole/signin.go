@@ -22,7 +22,7 @@ func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: offer{Link: secret, Person: of.Person.Platform + ":" + of.Person.ID, Role: string(of.Role)}})
@@ -49,10 +49,10 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
-	s.begun(w, r, session, in.Expires)
+	s.startSession(w, r, session, in.Expires)
 }
 
 // cookie returns a session cookie. The cookie is sent only to this host, only over secure
@@ -92,7 +92,7 @@ func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Reque
 			http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
 			return
 		case err != nil:
-			s.broken(w, r, err)
+			s.serverError(w, r, err)
 			return
 		case !s.pages.allow(in.Session):
 			w.Header().Set("Retry-After", "10")
@@ -124,7 +124,7 @@ func (s *server) viewer(w http.ResponseWriter, r *http.Request, in review.Signed
 		return v, true
 	}
 	if v.Revealed, err = s.Revealed(r.Context(), in.Person); err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return v, false
 	}
 	return v, true

@@ -44,7 +44,7 @@ type slackClaims struct {
 
 // beginSlack redirects the browser to Slack.
 func (s *server) beginSlack(w http.ResponseWriter, r *http.Request) {
-	s.leave(w, r, &s.Slack.OIDC, attempt{State: review.NewSecret(), Nonce: review.NewSecret()}, slackCookie)
+	s.redirectToProvider(w, r, &s.Slack.OIDC, attempt{State: review.NewSecret(), Nonce: review.NewSecret()}, slackCookie)
 }
 
 const (
@@ -54,7 +54,7 @@ const (
 
 // finishSlack handles the redirect back from Slack.
 func (s *server) finishSlack(w http.ResponseWriter, r *http.Request) {
-	_, id, ok := s.returned(w, r, &s.Slack.OIDC, slackCookie)
+	_, id, ok := s.handleCallback(w, r, &s.Slack.OIDC, slackCookie)
 	if !ok {
 		return
 	}
@@ -84,15 +84,15 @@ func (s *server) finishSlack(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, review.ErrIdentity):
 		s.fail(w, http.StatusForbidden, sentenceNoRole)
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	default:
-		s.begun(w, r, session, in.Expires)
+		s.startSession(w, r, session, in.Expires)
 	}
 }
 
-// begun ends the previous session of the browser, sets the cookie of the new session, and redirects
-// to the start page.
-func (s *server) begun(w http.ResponseWriter, r *http.Request, session string, expires time.Time) {
+// startSession ends the previous session of the browser, sets the cookie of the new session, and
+// redirects to the start page.
+func (s *server) startSession(w http.ResponseWriter, r *http.Request, session string, expires time.Time) {
 	s.endSession(r)
 	http.SetCookie(w, cookie(session, expires))
 	http.Redirect(w, r, "/", http.StatusSeeOther)

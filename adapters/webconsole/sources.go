@@ -14,7 +14,7 @@ import (
 func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	all, err := s.Sources(r.Context())
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return
 	}
 	more := max(0, len(all)-maxSources)
@@ -22,7 +22,7 @@ func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.Signe
 	for i := range all {
 		fitSource(&all[i])
 	}
-	s.show(w, http.StatusOK, "sources", framed(in, review.PageSources, "Sources", struct {
+	s.show(w, http.StatusOK, "sources", newView(in, review.PageSources, "Sources", struct {
 		Sources []review.Source
 		More    int
 	}{all, more}))
@@ -44,12 +44,12 @@ var sourceActs = map[sources.Act]struct{ Button, Means string }{
 	sources.Resync: {"Read from the beginning", "with the next run, and who may read it; what has not changed is not stored again"},
 }
 
-// one returns the source with the given id. If there is none, it sends an error page and returns
-// false.
-func (s *server) one(w http.ResponseWriter, r *http.Request, id string) (review.Source, bool) {
+// findSource returns the source with the given id. If there is none, it sends an error page and
+// returns false.
+func (s *server) findSource(w http.ResponseWriter, r *http.Request, id string) (review.Source, bool) {
 	all, err := s.Sources(r.Context())
 	if err != nil {
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 		return review.Source{}, false
 	}
 	at := slices.IndexFunc(all, func(o review.Source) bool { return string(o.ID) == id })
@@ -62,7 +62,7 @@ func (s *server) one(w http.ResponseWriter, r *http.Request, id string) (review.
 }
 
 func (s *server) source(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	one, ok := s.one(w, r, r.URL.Query().Get("id"))
+	one, ok := s.findSource(w, r, r.URL.Query().Get("id"))
 	if !ok {
 		return
 	}
@@ -70,7 +70,7 @@ func (s *server) source(w http.ResponseWriter, r *http.Request, in review.Signed
 	if act := sourceActs[sources.Act(r.URL.Query().Get("done"))]; act.Button != "" {
 		done = act.Button + ": " + act.Means + "."
 	}
-	s.show(w, http.StatusOK, "source", framed(in, review.PageSources, fit(one.Name, maxTitle), struct {
+	s.show(w, http.StatusOK, "source", newView(in, review.PageSources, fit(one.Name, maxTitle), struct {
 		review.Source
 		Done string
 		Acts any
@@ -80,7 +80,7 @@ func (s *server) source(w http.ResponseWriter, r *http.Request, in review.Signed
 func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	id, do := r.PostFormValue("id"), sources.Act(r.PostFormValue("do"))
-	one, ok := s.one(w, r, id)
+	one, ok := s.findSource(w, r, id)
 	if !ok {
 		return
 	}
@@ -94,7 +94,7 @@ func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in review.
 	case errors.As(err, &refused):
 		s.fail(w, http.StatusConflict, fit(refused.Sentence, maxSentence))
 	case err != nil:
-		s.broken(w, r, err)
+		s.serverError(w, r, err)
 	default:
 		http.Redirect(w, r, "/sources/one?"+url.Values{"id": {id}, "done": {string(do)}}.Encode(), http.StatusSeeOther)
 	}
@@ -120,12 +120,12 @@ func (s *server) readers(w http.ResponseWriter, r *http.Request, in review.Signe
 		if errors.As(err, &wrong) {
 			data.Asked, data.Sentence = false, fit(wrong.Sentence, maxSentence)
 		} else if err != nil {
-			s.broken(w, r, err)
+			s.serverError(w, r, err)
 			return
 		}
 		fitAnswer(&data.Answer)
 	}
-	s.show(w, http.StatusOK, "readers", framed(in, review.PageSources, "Who may read a document", data))
+	s.show(w, http.StatusOK, "readers", newView(in, review.PageSources, "Who may read a document", data))
 }
 
 func fitAnswer(a *review.Answer) {

@@ -25,7 +25,7 @@ type tried struct {
 }
 
 func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
-	s.show(w, http.StatusOK, "try", framed(in, review.PageTry, "Try it", tried{}))
+	s.show(w, http.StatusOK, "try", newView(in, review.PageTry, "Try it", tried{}))
 }
 
 // try answers a question from documents that the viewer may read. It sends the page in two parts:
@@ -47,7 +47,7 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 		}
 		return http.NewResponseController(w).Flush() == nil
 	}
-	if !part("try-begin", framed(in, review.PageTry, "Try it", data)) {
+	if !part("try-begin", newView(in, review.PageTry, "Try it", data)) {
 		return
 	}
 	steps := 0

@@ -76,7 +76,8 @@ func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	}
 	d.bot.finished(Result{Turn: d.turn, Views: d.views, Final: final, Err: err})
 	if err != nil {
-		return errors.Join(err, thread.ErrNotPermitted) // no retry, because a closed terminal stays closed
+		// no retry, because a closed terminal stays closed
+		return errors.Join(err, thread.ErrNotPermitted)
 	}
 	return nil
 }

@@ -80,8 +80,8 @@ func (b *Bot) Message(ctx context.Context, at thread.Ref, id thread.MessageID) (
 	return b.client.Question(ctx, at, id)
 }
 
-// still handles a late question after the person confirmed that it is wanted.
-func (b *Bot) still(ctx context.Context, p chat.Press, id thread.MessageID) {
+// answerConfirmed handles a late question after the person confirmed that it is wanted.
+func (b *Bot) answerConfirmed(ctx context.Context, p chat.Press, id thread.MessageID) {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.At, Question: id, Notice: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator,
 	}, func() {

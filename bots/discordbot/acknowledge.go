@@ -67,9 +67,9 @@ func (a *acknowledging) say(ctx context.Context, sentence string) {
 	}
 }
 
-// become replaces the command by c, which differs only in its privacy. It returns false if
+// setCommand replaces the command by c, which differs only in its privacy. It returns false if
 // something was sent already: its privacy cannot change.
-func (a *acknowledging) become(c chat.Command) bool {
+func (a *acknowledging) setCommand(c chat.Command) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.sent != nil {

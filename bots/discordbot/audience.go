@@ -95,7 +95,7 @@ func (b *Bot) ofRole(role, from string) []access.Held {
 
 // Listeners implements chat.Platform.
 func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
-	return b.there(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
+	return b.presenceOf(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
 }
 
 // Room implements chat.Platform. A channel counts as open to full members if @everyone sees it and
@@ -118,7 +118,7 @@ func (b *Bot) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
 	return chat.Room{Ref: ref, Present: there, Open: b.config.Members && alone && b.client.Reach(at.Channel, "", nil).All}, nil
 }
 
-func (b *Bot) there(ctx context.Context, ref thread.Ref, person string, alone bool) (access.Presence, error) {
+func (b *Bot) presenceOf(ctx context.Context, ref thread.Ref, person string, alone bool) (access.Presence, error) {
 	if alone {
 		return b.alone(ctx, ref, person)
 	}
@@ -128,7 +128,7 @@ func (b *Bot) there(ctx context.Context, ref thread.Ref, person string, alone bo
 // listens returns the Discord permissions of an answer's audience. Permissions in sources are
 // looked up when the answer is made.
 func (b *Bot) listens(ctx context.Context, ref thread.Ref, person string, alone bool) access.Audience {
-	there, err := b.there(ctx, ref, person, alone)
+	there, err := b.presenceOf(ctx, ref, person, alone)
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "cannot look up the audience; the answer uses public documents only", "error", err)
 	}

@@ -69,7 +69,7 @@ func (b *Bot) askCommand(ctx context.Context, c chat.Command) {
 				if reply, err = b.client.Token(event.SourceOf(c.Source).Ticket); err != nil {
 					return conversation.Placed{}, err
 				}
-				if !ack.become(c) {
+				if !ack.setCommand(c) {
 					return conversation.Placed{Refusal: sayPrivacyLate}, nil
 				}
 			}

@@ -26,7 +26,7 @@ func (b *Bot) press(ctx context.Context, p chat.Press) {
 	case event.FollowUp(p):
 		b.show(ctx, p, event.FormFollowUp(p))
 	case still:
-		b.still(ctx, p, wanted)
+		b.answerConfirmed(ctx, p, wanted)
 	case setup:
 		b.once(ctx, p.Source, p.Ref, p.EventKey, func(ctx context.Context) write.Reply { return b.choose(ctx, p, what) })
 	default: // a button of another version

@@ -103,15 +103,15 @@ func (s sayer) Write(p []byte) (int, error) { return len(p), s.say(string(p)) }
 // dialogue runs the loop of questions and answers.
 type dialogue struct {
 	*conversation
-	screen      *screen // nil: input and output are plain
-	env         *environment
-	interactive bool
-	writes      string // text that names the model; empty: the model from the settings
-	interrupts  <-chan os.Signal
-	lines       <-chan line
-	waiting     []line           // lines read while an answer was written
-	beside      []session.TurnID // questions asked while a deep search waited to be started
-	last        session.TurnID   // last answered turn; empty before the first
+	screen         *screen // nil: input and output are plain
+	env            *environment
+	interactive    bool
+	writes         string // text that names the model; empty: the model from the settings
+	interrupts     <-chan os.Signal
+	lines          <-chan line
+	waiting        []line           // lines read while an answer was written
+	askedMeanwhile []session.TurnID // questions asked while a deep search waited to be started
+	last           session.TurnID   // last answered turn; empty before the first
 }
 
 // line is one line of input, or the error that ended the input.
@@ -212,8 +212,8 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 // await waits for an answer, and for those of questions asked meanwhile.
 func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	err := d.awaitOne(ctx, id)
-	for err == nil && len(d.beside) > 0 {
-		id, d.beside = d.beside[0], d.beside[1:]
+	for err == nil && len(d.askedMeanwhile) > 0 {
+		id, d.askedMeanwhile = d.askedMeanwhile[0], d.askedMeanwhile[1:]
 		err = d.awaitOne(ctx, id)
 	}
 	return err
@@ -297,7 +297,7 @@ func (d *dialogue) askBeside(ctx context.Context, l line) {
 	case id == "":
 		d.tell(said)
 	default:
-		d.beside = append(d.beside, id)
+		d.askedMeanwhile = append(d.askedMeanwhile, id)
 	}
 }
 

@@ -52,10 +52,10 @@ func (c *engineLeaveCommand) Run(ctx context.Context, env *environment) error {
 }
 
 // rebuild fills an index of the search engine from the database and shows the progress.
-func (env *environment) rebuild(ctx context.Context, anew bool) error {
+func (env *environment) rebuild(ctx context.Context, fromScratch bool) error {
 	return withEngine(ctx, env, func(base *wire.Base) error {
 		bar := newProgress(env, "")
-		err := base.Index.Rebuild(ctx, anew, func(left int64) {
+		err := base.Index.Rebuild(ctx, fromScratch, func(left int64) {
 			bar.doing(fmt.Sprintf("Filling the search engine: %s left", plural.Count(left, "chunk")))
 		})
 		bar.end()

@@ -141,13 +141,13 @@ func (c *evalCommand) interview(ctx context.Context, env *environment, base *wir
 	report.Summaries = evaluate.Summarise(report.Results, expected)
 	if err == nil && c.Deep && base.Config.HasModel() {
 		bar.doing("Judging the answers")
-		err = opine(ctx, base, questions, report)
+		err = judgeAnswers(ctx, base, questions, report)
 	}
 	return err
 }
 
-// opine lets the model judge the answers to questions with a known right answer.
-func opine(ctx context.Context, base *wire.Base, questions []evaluate.Question, report *evaluate.AnswerReport) error {
+// judgeAnswers lets the model judge the answers to questions with a known right answer.
+func judgeAnswers(ctx context.Context, base *wire.Base, questions []evaluate.Question, report *evaluate.AnswerReport) error {
 	model, err := base.Model()
 	if err != nil {
 		return err

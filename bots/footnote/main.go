@@ -137,7 +137,8 @@ func run(ctx context.Context, args []string, env *environment) int {
 		return exited
 	}
 	if err != nil {
-		fault := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // "" is internal
+		// "" is internal
+		fault := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1)
 		return env.fail(fmt.Errorf("%s; see %s --help", fault, commandOf(err)), exitUsage)
 	}
 	switch parsed.Command() {

@@ -269,7 +269,7 @@ func (s *screen) readLine() (string, error) {
 	text, err := s.editor.ReadLine()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.let()
+	defer s.unblock()
 	if err != nil {
 		return "", err //nolint:wrapcheck // readLines says what was read
 	}
@@ -286,8 +286,8 @@ func (s *screen) readLine() (string, error) {
 	return strings.ReplaceAll(text, lineFeed, "\n"), nil
 }
 
-// let lets other goroutines write to the screen. The caller holds mu.
-func (s *screen) let() {
+// unblock lets other goroutines write to the screen. The caller holds mu.
+func (s *screen) unblock() {
 	s.entering = false
 	s.free.Broadcast()
 }
@@ -295,7 +295,7 @@ func (s *screen) let() {
 // readKeys passes keys to the editor, up to the end of a line.
 func (s *screen) readKeys(p []byte) (int, error) {
 	s.mu.Lock()
-	s.let() // the line was not ended
+	s.unblock() // the line was not ended
 	s.mu.Unlock()
 	for len(s.keys) == 0 {
 		buffer := make([]byte, 4096)

@@ -135,7 +135,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 		parts, ctx := errgroup.WithContext(ctx)
 		parts.Go(func() error { state.logMistakes(ctx); return nil })
 		parts.Go(func() error { return background(ctx, base, set) })
-		env.take(ctx, parts, public, handler)
+		env.serveRequests(ctx, parts, public, handler)
 		env.takeConsole(ctx, parts, at, pages)
 		return parts.Wait()
 	}
@@ -155,7 +155,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	parts.Go(func() error { return set.Run(ctx) })
 	parts.Go(func() error { state.logMistakes(ctx); return nil })
 	parts.Go(func() error { return background(ctx, base, set) })
-	env.take(ctx, parts, public, handler)
+	env.serveRequests(ctx, parts, public, handler)
 	env.takeConsole(ctx, parts, at, pages)
 	return parts.Wait()
 }
@@ -181,8 +181,8 @@ func requests(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Ha
 	return mux, nil
 }
 
-// take serves requests if there is a handler.
-func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.Listener, handler http.Handler) {
+// serveRequests serves requests if there is a handler.
+func (env *environment) serveRequests(ctx context.Context, parts *errgroup.Group, at net.Listener, handler http.Handler) {
 	if handler == nil {
 		return
 	}

@@ -11,12 +11,13 @@ import (
 type progressJSON struct {
 	Seen int `json:"seen"` // documents so far
 	// Total is omitted if it is not known.
-	Total              int        `json:"total,omitempty"`
-	DocumentsPerSecond float64    `json:"documents_per_second"`
-	RemainingSeconds   *int64     `json:"remaining_seconds,omitempty"`
-	WaitedSeconds      int64      `json:"waited_seconds"`       // wait for limits of the source
-	ResumesAt          *time.Time `json:"resumes_at,omitempty"` // end of a pause that the source asked for
-	Waiting            string     `json:"waiting,omitempty"`    // reason of the pause
+	Total              int     `json:"total,omitempty"`
+	DocumentsPerSecond float64 `json:"documents_per_second"`
+	RemainingSeconds   *int64  `json:"remaining_seconds,omitempty"`
+	WaitedSeconds      int64   `json:"waited_seconds"` // wait for limits of the source
+	// end of a pause that the source asked for
+	ResumesAt *time.Time `json:"resumes_at,omitempty"`
+	Waiting   string     `json:"waiting,omitempty"` // reason of the pause
 }
 
 func progressOf(run index.Run) *progressJSON {

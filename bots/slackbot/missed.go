@@ -125,8 +125,8 @@ func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
 	return b.deps.Store.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
 }
 
-// still handles a late question after the person confirmed that it is wanted.
-func (b *Bot) still(ctx context.Context, p chat.Press) error {
+// answerConfirmed handles a late question after the person confirmed that it is wanted.
+func (b *Bot) answerConfirmed(ctx context.Context, p chat.Press) error {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.Ref, Question: thread.MessageID(p.Turn), Notice: p.Message, Key: p.EventKey, By: p.By,
 	}, func() {})

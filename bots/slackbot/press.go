@@ -50,9 +50,9 @@ func (b *Bot) reply(ctx context.Context, p chat.Press, sentence string) {
 func (b *Bot) press(ctx context.Context, p chat.Press) error {
 	switch p.Action {
 	case event.ActionAsk:
-		return b.about(ctx, p)
+		return b.askAbout(ctx, p)
 	case event.ActionStill:
-		return b.still(ctx, p)
+		return b.answerConfirmed(ctx, p)
 	default:
 		return b.act(ctx, p)
 	}
@@ -110,9 +110,9 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error
 	return b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, true, string(t.ID), note.Buttons...)
 }
 
-// about answers a message for which a person chose "Ask about this", in the message's thread. If
+// askAbout answers a message for which a person chose "Ask about this", in the message's thread. If
 // the bot is not in the channel, or answers there are private, it answers in a direct message.
-func (b *Bot) about(ctx context.Context, p chat.Press) error {
+func (b *Bot) askAbout(ctx context.Context, p chat.Press) error {
 	if p.Target == nil {
 		p.Target = &chat.Target{}
 	}

@@ -20,7 +20,7 @@ type Alone struct {
 
 // Alone runs a turn to its end with the first model of its setup. Before each step it calls still,
 // which checks that the turn may continue. If still returns an error, or ctx ends, the turn ends.
-func (a Alone) Alone(ctx context.Context, t session.Turn, still func(context.Context) error, sink packet.Sink) (turn.Report, error) {
+func (a Alone) Alone(ctx context.Context, t session.Turn, checkAudience func(context.Context) error, sink packet.Sink) (turn.Report, error) {
 	preparing, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	req, _, err := buildRequest(preparing, a.Setups, a.Prompts, a.Catalogue, t)
@@ -28,6 +28,6 @@ func (a Alone) Alone(ctx context.Context, t session.Turn, still func(context.Con
 		return turn.Report{}, err
 	}
 	req.Models = req.Models[:min(len(req.Models), 1)]
-	req.Now, req.CheckAudience = t.Question.At, still
+	req.Now, req.CheckAudience = t.Question.At, checkAudience
 	return a.Engine.Run(ctx, req, sink)
 }

@@ -30,7 +30,7 @@ const (
 // answerUnasked runs an unasked turn. It shows nothing until the answer cites a document. If the
 // answer cites none, the turn stays invisible.
 func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
-	held := &heldBack{open: func() (chat.Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
+	held := &holdingSink{open: func() (chat.Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
 	began, err := s.hasPages(ctx, a.turn)
 	if err != nil {
 		return err
@@ -144,9 +144,9 @@ func groundedOnly(req turn.Request) turn.Request {
 	return req
 }
 
-// heldBack is a sink that holds packets back until the answer cites a document. It then opens the
-// delivery.
-type heldBack struct {
+// holdingSink is a sink that holds packets back until the answer cites a document. It then opens
+// the delivery.
+type holdingSink struct {
 	open    func() (chat.Delivery, error)
 	to      chat.Delivery
 	err     error
@@ -154,7 +154,7 @@ type heldBack struct {
 }
 
 // Accept implements packet.Sink.
-func (h *heldBack) Accept(p packet.Packet) {
+func (h *holdingSink) Accept(p packet.Packet) {
 	if _, cites := p.Payload.(packet.CitationInfo); cites && h.to == nil && h.err == nil {
 		h.err = h.begin()
 	}
@@ -166,7 +166,7 @@ func (h *heldBack) Accept(p packet.Packet) {
 }
 
 // begin opens the delivery and forwards the held packets.
-func (h *heldBack) begin() error {
+func (h *holdingSink) begin() error {
 	to, err := h.open()
 	if err != nil {
 		return err

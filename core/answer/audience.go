@@ -148,7 +148,7 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 // documents that the audience may no longer read. If known is false, it adds a notice that the
 // audience is unknown.
 func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
-	c := &checked{
+	c := &recheckSink{
 		to: to, shown: make(map[int]map[document.ID]bool),
 		unreadable: func(ids []document.ID) []document.ID {
 			if len(ids) == 0 {
@@ -163,8 +163,8 @@ func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool
 	return c
 }
 
-// checked is a sink that records which documents the packets of each model showed.
-type checked struct {
+// recheckSink is a sink that records which documents the packets of each model showed.
+type recheckSink struct {
 	to         packet.Sink
 	shown      map[int]map[document.ID]bool
 	unreadable func([]document.ID) []document.ID
@@ -172,7 +172,7 @@ type checked struct {
 }
 
 // Accept implements packet.Sink.
-func (c *checked) Accept(p packet.Packet) {
+func (c *recheckSink) Accept(p packet.Packet) {
 	model := p.Placement.ModelIndex
 	switch payload := p.Payload.(type) {
 	case packet.SearchDocuments:
@@ -196,7 +196,7 @@ func (c *checked) Accept(p packet.Packet) {
 	c.to.Accept(p)
 }
 
-func (c *checked) addShown(model int, documents ...packet.Document) {
+func (c *recheckSink) addShown(model int, documents ...packet.Document) {
 	if c.shown[model] == nil {
 		c.shown[model] = make(map[document.ID]bool)
 	}

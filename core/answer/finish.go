@@ -197,7 +197,8 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 		return s.deliver(ctx, a, delivery, final)
 	}
 	t := a.turn
-	t.Audience, _ = s.listeners(ctx, t) // if the audience was unknown, the saved answer already has a notice
+	// if the audience was unknown, the saved answer already has a notice
+	t.Audience, _ = s.listeners(ctx, t)
 	checked := s.recheckSources(ctx, t, true, s.nameOwner(ctx, t, delivery))
 	if _, asked := policy.Deeply(t.Question.Text); !asked && !t.Ambient && len(saved.Runs) == 1 && len(saved.Plan) == 0 && saved.Correction == nil && !withdrawn(saved) {
 		checked = deepsearch.MarkPartial(t.Question.Text, checked)

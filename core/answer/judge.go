@@ -19,8 +19,9 @@ import (
 // and the store. If the adapter has set Stop or Unfollow, Judge keeps it.
 type Occurrence struct {
 	policy.Event
-	Tenant  access.TenantID
-	Ref     thread.Ref // Channel is the channel whose settings apply; in Discord, the parent of a thread
+	Tenant access.TenantID
+	// Channel is the channel whose settings apply; in Discord, the parent of a thread
+	Ref     thread.Ref
 	Message thread.MessageID
 	Author  string
 	Text    string // not stored

@@ -56,7 +56,7 @@ func (l *lease) remaining() time.Duration {
 func (s *Service) beat(ctx context.Context) {
 	failing := false
 	for {
-		wait := s.pulse()
+		wait := s.beatInterval()
 		if err := s.renew(ctx); err != nil && ctx.Err() == nil {
 			if !failing {
 				s.Logger.WarnContext(ctx, "lease not renewed", "replica", s.config.Replica, "left", s.lease.remaining().String(), "error", err)
@@ -75,9 +75,9 @@ func (s *Service) beat(ctx context.Context) {
 	}
 }
 
-// pulse returns the time until the next heartbeat. It is up to twice as long while no turn is
-// running.
-func (s *Service) pulse() time.Duration {
+// beatInterval returns the time until the next heartbeat. It is up to twice as long while no turn
+// is running.
+func (s *Service) beatInterval() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.running) == 0 {

@@ -20,10 +20,10 @@ func Replay(saved session.Saved) []packet.Packet {
 	case saved.Removed != nil:
 		return []packet.Packet{{Payload: packet.Stop{Reason: string(saved.Outcome), Message: noticeRemoved, Removed: true}}}
 	case saved.Correction != nil:
-		return corrected(saved)
+		return correctionPackets(saved)
 	}
 	if len(saved.Runs) == 0 {
-		return ending(packet.Placement{}, session.Ending{
+		return endPackets(packet.Placement{}, session.Ending{
 			Outcome: saved.Outcome, Sentence: cmp.Or(saved.Sentence, policy.Say(saved.Outcome)), Reference: saved.Reference, Retryable: saved.Outcome == session.Failed,
 		})
 	}
@@ -54,7 +54,7 @@ func Replay(saved session.Saved) []packet.Packet {
 			// the text of such an answer already says that nothing was found
 			end.Sentence = policy.Say(end.Outcome)
 		}
-		packets = append(packets, ending(at, end)...)
+		packets = append(packets, endPackets(at, end)...)
 	}
 	return packets
 }
@@ -64,9 +64,9 @@ func withdrawn(saved session.Saved) bool {
 	return saved.Outcome == session.Superseded && saved.Sentence != ""
 }
 
-// corrected returns packets that show a person's correction instead of the answer, with the sources
-// that the correction still cites.
-func corrected(saved session.Saved) []packet.Packet {
+// correctionPackets returns packets that show a person's correction instead of the answer, with the
+// sources that the correction still cites.
+func correctionPackets(saved session.Saved) []packet.Packet {
 	best, _ := saved.Best()
 	answer, _ := best.Answer()
 	var packets []packet.Packet
@@ -86,9 +86,9 @@ func corrected(saved session.Saved) []packet.Packet {
 		}})
 }
 
-// ending returns the last packets of a run. If there is a reference to report, an Error precedes
-// the Stop.
-func ending(at packet.Placement, e session.Ending) []packet.Packet {
+// endPackets returns the last packets of a run. If there is a reference to report, an Error
+// precedes the Stop.
+func endPackets(at packet.Placement, e session.Ending) []packet.Packet {
 	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: e.Notices}
 	for _, ref := range e.Closest {
 		stop.Closest = append(stop.Closest, packet.DocumentOf(ref, "", 0))

@@ -32,7 +32,7 @@ func (s *Service) requestFor(ctx context.Context, t session.Turn) (turn.Request,
 	if err != nil {
 		return turn.Request{}, err
 	}
-	if req.History, err = s.permitted(ctx, t.Audience, history); err != nil {
+	if req.History, err = s.dropUnreadable(ctx, t.Audience, history); err != nil {
 		return turn.Request{}, err
 	}
 	req.Now = s.askedAt(ctx, t)
@@ -57,7 +57,7 @@ func buildRequest(ctx context.Context, setups Setups, prompts Prompts, catalogue
 		Turn: t.ID, Attempt: t.Attempt, Audience: t.Audience, Asker: t.Asker.ID, Question: t.Question, Project: setup.Project,
 		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
 		ResponseFormat: setup.ResponseFormat, StandIn: setup.StandIn, Filter: setup.Filter,
-		SmallTalk: policy.IsSmallTalk(t.Question.Text), Place: place(t),
+		SmallTalk: policy.IsSmallTalk(t.Question.Text), Place: describeOrigin(t),
 	}
 	if catalogue != nil {
 		req.Sources = slices.DeleteFunc(slices.Clone(catalogue.Searchable(ctx, t.Audience)), func(source tool.Source) bool {
@@ -70,8 +70,9 @@ func buildRequest(ctx context.Context, setups Setups, prompts Prompts, catalogue
 // platforms maps platforms to their display names.
 var platforms = map[thread.Platform]string{"slack": "Slack", "discord": "Discord", "console": "a terminal"}
 
-// place says where a question was asked, such as "Slack, channel C0123". The model gets this text.
-func place(t session.Turn) string {
+// describeOrigin says where a question was asked, such as "Slack, channel C0123". The model gets
+// this text.
+func describeOrigin(t session.Turn) string {
 	at := cmp.Or(platforms[t.Session.Ref.Platform], string(t.Session.Ref.Platform))
 	switch {
 	case at == "" || t.Session.Ref.Channel == "" || t.Session.Ref.Platform == "console":
@@ -82,8 +83,8 @@ func place(t session.Turn) string {
 	return at + ", channel " + t.Session.Ref.Channel
 }
 
-// permitted removes content from a history that the audience may not read now.
-func (s *Service) permitted(ctx context.Context, audience access.Audience, history []message.Message) ([]message.Message, error) {
+// dropUnreadable removes content from a history that the audience may not read now.
+func (s *Service) dropUnreadable(ctx context.Context, audience access.Audience, history []message.Message) ([]message.Message, error) {
 	history = completeTurns(history)
 	var ids []document.ID
 	seen := make(map[document.ID]bool)

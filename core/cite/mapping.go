@@ -160,11 +160,11 @@ func (m *Mapping) isInvented(n int) bool {
 }
 
 // anySource reports whether of returns true for any source.
-func (m *Mapping) anySource(of func(Source) bool) bool {
+func (m *Mapping) anySource(matches func(Source) bool) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for _, s := range m.sources {
-		if of(s) {
+		if matches(s) {
 			return true
 		}
 	}

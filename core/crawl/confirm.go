@@ -30,7 +30,7 @@ func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	}
 	if len(r.pendingOnly) == 0 {
 		var err error
-		if r.pendingOnly, err = r.omitted(ctx, f.list(), now); err != nil {
+		if r.pendingOnly, err = r.omittedIDs(ctx, f.list(), now); err != nil {
 			return false, err
 		}
 	}
@@ -44,10 +44,10 @@ func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	return true, nil
 }
 
-// omitted returns the documents that the pages of a list may have omitted: those that texts name
+// omittedIDs returns the documents that the pages of a list may have omitted: those that texts name
 // but the list does not have. If there are none, omitted returns the stored documents that no page
 // listed.
-func (r *run) omitted(ctx context.Context, list string, now *reading) ([]document.ID, error) {
+func (r *run) omittedIDs(ctx context.Context, list string, now *reading) ([]document.ID, error) {
 	// afterwards listed documents are stored, and requested ones are no longer named
 	if err := r.flush(ctx); err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ type run struct {
 	feeds   []Feed
 	mains   map[string]Feed // main scans by list
 	scans   map[string]Feed // scans by the log whose mark they fetch (Feed.After)
-	logs    map[string]ahead
+	logs    map[string]firstPage
 	refused map[string]bool // lists with a refused scope (ErrRefused)
 }
 
@@ -236,10 +236,10 @@ func (r *run) readSource(ctx context.Context) (err error) {
 	if err := r.indexFeeds(); err != nil {
 		return err
 	}
-	if err := r.retry(ctx); err != nil {
+	if err := r.retryFailed(ctx); err != nil {
 		return err
 	}
-	if err := r.follow(ctx); err != nil {
+	if err := r.followHints(ctx); err != nil {
 		return err
 	}
 	for _, f := range r.feeds {
@@ -262,7 +262,7 @@ func (r *run) readSource(ctx context.Context) (err error) {
 // indexFeeds indexes the feeds by list and log. It returns an error for duplicate ids and for lists
 // without a main scan.
 func (r *run) indexFeeds() error {
-	r.mains, r.scans, r.logs, r.refused = make(map[string]Feed), make(map[string]Feed), make(map[string]ahead), make(map[string]bool)
+	r.mains, r.scans, r.logs, r.refused = make(map[string]Feed), make(map[string]Feed), make(map[string]firstPage), make(map[string]bool)
 	ids := make(map[string]bool)
 	for _, f := range r.feeds {
 		if ids[f.ID] {
@@ -355,8 +355,8 @@ func (r *run) elapsed(micros int64) time.Duration {
 // clockSkew is the maximum difference between the clocks of two replicas.
 const clockSkew = 5 * time.Minute
 
-// follow reads the feeds that pending hints ask for, and then removes the hints.
-func (r *run) follow(ctx context.Context) error {
+// followHints reads the feeds that pending hints ask for, and then removes the hints.
+func (r *run) followHints(ctx context.Context) error {
 	hinter, ok := r.vendor.(Hinter)
 	if !ok || r.hints == nil {
 		return nil
@@ -382,7 +382,7 @@ const mostHints = 100
 // finish removes documents that have left their list and are in no other list. Then it ends the
 // run.
 func (r *run) finish(ctx context.Context) error {
-	if err := r.removeLeft(ctx); err != nil {
+	if err := r.removeDeparted(ctx); err != nil {
 		return err
 	}
 	if err := r.removeLists(ctx); err != nil {

@@ -274,8 +274,8 @@ func (r *run) scanAgain(scope string) {
 	}
 }
 
-// ahead is the prefetched first page of a log.
-type ahead struct {
+// firstPage is the prefetched first page of a log.
+type firstPage struct {
 	page Page
 	err  error
 }
@@ -315,7 +315,7 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 			due = append(due, f)
 		}
 	}
-	got := make([]ahead, len(due))
+	got := make([]firstPage, len(due))
 	var all sync.WaitGroup
 	for i, f := range due {
 		place := Place{Mark: r.feed(f.ID).Mark}
@@ -330,8 +330,8 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 // maxOnly is the default of Feed.Most, the maximum number of documents in Feed.Only.
 const maxOnly = 100
 
-// retry requests the documents again that failed to load in earlier runs.
-func (r *run) retry(ctx context.Context) error {
+// retryFailed requests the documents again that failed to load in earlier runs.
+func (r *run) retryFailed(ctx context.Context) error {
 	lists := make(map[string][]document.ID)
 	for id, f := range r.head.Failed {
 		if _, main := r.mains[f.List]; !main {

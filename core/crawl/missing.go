@@ -173,7 +173,7 @@ func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]doc
 	}
 	var alone, moved []document.ID
 	for _, id := range ids {
-		if elsewhere(in[id], list) {
+		if inOtherList(in[id], list) {
 			moved = append(moved, id)
 		} else {
 			alone = append(alone, id)
@@ -184,8 +184,8 @@ func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]doc
 	return alone, nil
 }
 
-// removeLeft removes documents that left their list and are in no other list.
-func (r *run) removeLeft(ctx context.Context) error {
+// removeDeparted removes documents that left their list and are in no other list.
+func (r *run) removeDeparted(ctx context.Context) error {
 	if len(r.head.Left) == 0 {
 		return nil
 	}

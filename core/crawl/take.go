@@ -170,7 +170,7 @@ func (r *run) hide(ctx context.Context, list string, left []document.ID, found f
 		return err
 	}
 	for _, id := range left {
-		if slices.Contains(in[id], list) && !elsewhere(in[id], list) {
+		if slices.Contains(in[id], list) && !inOtherList(in[id], list) {
 			found.readers[id] = access.ACL{}
 		}
 	}
@@ -188,11 +188,11 @@ func (r *run) leavingIDs(ctx context.Context, list string, ids []document.ID) ([
 	return slices.DeleteFunc(ids, func(id document.ID) bool { return len(in[id]) > 0 && !slices.Contains(in[id], list) }), err
 }
 
-// elsewhere reports whether lists contains a list of the source other than than. It ignores the
+// inOtherList reports whether lists contains a list of the source other than than. It ignores the
 // engine's own lists.
-func elsewhere(lists []string, than string) bool {
+func inOtherList(lists []string, except string) bool {
 	return slices.ContainsFunc(lists, func(list string) bool {
-		return list != than && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving) && !strings.HasPrefix(list, named)
+		return list != except && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving) && !strings.HasPrefix(list, named)
 	})
 }
 

@@ -116,7 +116,7 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	stopReporting() // no packet may follow the stop
 	reporter.Wait()
 	if errors.Is(context.Cause(ctx), turn.ErrStopped) {
-		return s.stopped(ctx)
+		return s.endStopped(ctx)
 	}
 	return s.writeReport(ctx)
 }

@@ -16,8 +16,8 @@ const (
 	stopLimit = 10 * time.Second
 )
 
-// stopped ends a search that a person stopped. It shows the findings so far.
-func (s *inquiry) stopped(ctx context.Context) (turn.Report, error) {
+// endStopped ends a search that a person stopped. It shows the findings so far.
+func (s *inquiry) endStopped(ctx context.Context) (turn.Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	s.recheck(ctx)

@@ -81,9 +81,9 @@ func (f fence) next(line string) (after fence, is bool, more string) {
 	return fence{ticks, cleanLanguage(rest)}, true, ""
 }
 
-// opened returns the fence that a chunk's lead opens. It returns the zero fence if the lead is not
-// a fence.
-func opened(lead string) fence {
+// leadFence returns the fence that a chunk's lead opens. It returns the zero fence if the lead is
+// not a fence.
+func leadFence(lead string) fence {
 	if strings.Contains(lead, "\n") {
 		return fence{}
 	}

@@ -50,7 +50,7 @@ func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 	return more + c.Text, false
 }
 
-func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], opened(j.lead)) }
+func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], leadFence(j.lead)) }
 
 // continuation returns what to append to text for the chunk next. repeated is the number of
 // runes at the start of next that overlap the end of text. If it is negative, it is the distance

@@ -16,12 +16,12 @@ func (c Chunk) Shown() string {
 
 // After returns the fence that closes the code in which the chunk ends, preceded by a line break.
 // It returns "" if the chunk does not end inside code.
-func (c Chunk) After() string { return closeFence(c.Text, opened(c.Lead)) }
+func (c Chunk) After() string { return closeFence(c.Text, leadFence(c.Lead)) }
 
 // Header returns the header row of the table in which the chunk begins. It returns "" if the chunk
 // does not begin inside a table.
 func (c Chunk) Header() string {
-	if opened(c.Lead).ticks > 0 {
+	if leadFence(c.Lead).ticks > 0 {
 		return ""
 	}
 	return c.Lead
@@ -30,7 +30,7 @@ func (c Chunk) Header() string {
 // Words returns the chunk's text without fences, which is the text that is searched. It keeps the
 // text on a fence line if that text is more than a language name.
 func (c Chunk) Words() string {
-	f := opened(c.Lead)
+	f := leadFence(c.Lead)
 	if f.ticks == 0 && !strings.Contains(c.Text, "```") {
 		return c.Text
 	}

@@ -22,7 +22,7 @@ func (r *Reader) Estimate(ctx context.Context, tenant access.TenantID, tokens fu
 	asked := make(map[Digest]bool)
 	told := tokens(r.config.Schema.request("").Messages[0].Text) + tokens(r.config.Schema.request("").Messages[1].Text)
 	for {
-		docs, err := r.store.Due(ctx, tenant, r.way, last, dueStep)
+		docs, err := r.store.Due(ctx, tenant, r.promptDigest, last, dueStep)
 		if err != nil || len(docs) == 0 {
 			return e, err
 		}

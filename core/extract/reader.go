@@ -27,8 +27,8 @@ const (
 	// longestReply is the maximum number of bytes of a reply that are read. It stops providers that
 	// ignore ReplyTokens.
 	longestReply = 1 << 20
-	// settling is the time limit for storing an outcome after the run was cancelled.
-	settling = 5 * time.Second
+	// settleTimeout is the time limit for storing an outcome after the run was cancelled.
+	settleTimeout = 5 * time.Second
 )
 
 // Config configures a [Reader].
@@ -43,10 +43,10 @@ type Config struct {
 
 // Reader asks a model to read documents. It is safe for concurrent use.
 type Reader struct {
-	model  llm.Model
-	store  Store
-	config Config
-	way    Digest
+	model        llm.Model
+	store        Store
+	config       Config
+	promptDigest Digest
 }
 
 // New returns a Reader. The model must retry transient failures itself (llm.Chain).
@@ -58,12 +58,12 @@ func New(model llm.Model, store Store, config Config) *Reader {
 	if config.Observe == nil {
 		config.Observe = func(Outcome) {}
 	}
-	return &Reader{model: model, store: store, config: config, way: config.Schema.digest(model.Info().Name)}
+	return &Reader{model: model, store: store, config: config, promptDigest: config.Schema.digest(model.Info().Name)}
 }
 
 // Way returns the digest of the model and its instructions. Documents that were read with another
 // digest are due.
-func (r *Reader) Way() Digest { return r.way }
+func (r *Reader) Way() Digest { return r.promptDigest }
 
 // Progress counts the work of a run.
 type Progress struct {
@@ -98,7 +98,7 @@ func (r *Reader) Run(ctx context.Context, tenant access.TenantID, until time.Tim
 	ctx = access.WithTenant(ctx, tenant)
 	var last Document
 	for {
-		docs, err := r.store.Due(ctx, tenant, r.way, last, dueStep)
+		docs, err := r.store.Due(ctx, tenant, r.promptDigest, last, dueStep)
 		if err != nil || len(docs) == 0 {
 			return w.progress(), false, err
 		}
@@ -153,7 +153,7 @@ func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]stri
 		for _, p := range d.Passages {
 			p.Title = d.Title
 			text := p.fullText()
-			digest := digestOf(string(r.way[:]), text)
+			digest := digestOf(string(r.promptDigest[:]), text)
 			digests = append(digests, digest)
 			if _, twice := passages[digest]; !twice {
 				passages[digest] = text
@@ -215,7 +215,7 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 		if !whole {
 			continue
 		}
-		if err := w.store.Write(ctx, w.tenant, w.way, d, of[i], facts); err != nil {
+		if err := w.store.Write(ctx, w.tenant, w.promptDigest, d, of[i], facts); err != nil {
 			return err
 		}
 		w.count(func(p *Progress) { p.Documents++ })
@@ -248,7 +248,7 @@ func (w *run) outcomeOf(ctx context.Context, digest Digest, passage string) (Out
 		outcome = w.askModel(ctx, passage)
 	}
 	// Even after ctx ended, a paid outcome is stored and an unused claim is released.
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
 	if err := w.store.Settle(after, w.tenant, digest, outcome); err != nil {
 		return again, err

@@ -91,13 +91,13 @@ func (s Schema) withDefaults() Schema {
 // Digest is the SHA-256 of a text, or of a model's name and instructions.
 type Digest [sha256.Size]byte
 
-// wording is the version of the prompt and of the parsing of replies. Increment it if either
+// promptVersion is the version of the prompt and of the parsing of replies. Increment it if either
 // changes, so that texts are read again.
-const wording = 1
+const promptVersion = 1
 
 // digest returns a digest of the model and the schema.
 func (s Schema) digest(model string) Digest {
-	fields := []string{fmt.Sprint(wording), model, s.Notes, instructions}
+	fields := []string{fmt.Sprint(promptVersion), model, s.Notes, instructions}
 	for _, list := range [][]Type{s.Entities, s.Relations} {
 		fields = append(fields, "")
 		for _, t := range list {

@@ -41,7 +41,7 @@ func NewList(words, patterns []string) (*List, error) {
 			continue
 		}
 		l.words[runes[0]] = append(l.words[runes[0]], runes)
-		l.reach(utf8.UTFMax * (len(runes) + maxSpaces*strings.Count(string(runes), " ")))
+		l.extendLongest(utf8.UTFMax * (len(runes) + maxSpaces*strings.Count(string(runes), " ")))
 	}
 	for _, p := range patterns {
 		re, err := regexp.Compile(p)
@@ -64,7 +64,7 @@ func NewList(words, patterns []string) (*List, error) {
 			continue
 		}
 		l.patterns = append(l.patterns, re)
-		l.reach(span(parsed))
+		l.extendLongest(maxMatchLength(parsed))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func NewList(words, patterns []string) (*List, error) {
 	return l, nil
 }
 
-func (l *List) reach(n int) {
+func (l *List) extendLongest(n int) {
 	switch {
 	case l.longest == unbounded:
 	case n == unbounded || n > maxMatch:
@@ -82,12 +82,12 @@ func (l *List) reach(n int) {
 	}
 }
 
-// span returns the maximum length in bytes of a match of re, or unbounded.
-func span(re *syntax.Regexp) int {
+// maxMatchLength returns the maximum length in bytes of a match of re, or unbounded.
+func maxMatchLength(re *syntax.Regexp) int {
 	sum := func(times int, each func(a, b int) int) int {
 		n := 0
 		for _, sub := range re.Sub {
-			s := span(sub)
+			s := maxMatchLength(sub)
 			if s == unbounded {
 				return unbounded
 			}

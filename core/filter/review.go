@@ -34,8 +34,9 @@ type Reviewer interface {
 // Reviewed is the stage that sends every complete paragraph to a reviewer before it is shown.
 type Reviewed struct {
 	Reviewer Reviewer
-	Open     bool         // a paragraph that cannot be reviewed is shown; otherwise the answer ends before it
-	Logger   *slog.Logger // nil: silent
+	// a paragraph that cannot be reviewed is shown; otherwise the answer ends before it
+	Open   bool
+	Logger *slog.Logger // nil: silent
 }
 
 var _ Stage = Reviewed{}

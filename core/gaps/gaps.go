@@ -55,8 +55,8 @@ func Scope(v review.Viewer) review.Scope {
 }
 
 const (
-	// similar is the minimum mean cosine similarity at which two clusters are merged.
-	similar = 0.5
+	// minSimilarity is the minimum mean cosine similarity at which two clusters are merged.
+	minSimilarity = 0.5
 	// smallest is the minimum number of questions in a cluster. mostNear is the maximum number of
 	// documents that a cluster names.
 	smallest = 2
@@ -222,7 +222,7 @@ func (l *likeness) clusters() [][]int {
 			chain = append(chain, start)
 		}
 		last := chain[len(chain)-1]
-		nearest, best := -1, float32(similar)
+		nearest, best := -1, float32(minSimilarity)
 		if len(chain) > 1 { // prefer the previous cluster on a tie, so that the chain ends
 			before := chain[len(chain)-2]
 			nearest, best = before, mean[last*l.n+before]

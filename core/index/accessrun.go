@@ -24,14 +24,14 @@ import (
 // The error says why reading did not finish. It wraps [ErrRevoked] if the source refuses the
 // credential, and [ErrSuperseded] if a newer run has started. A cancelled run returns the cause of
 // the cancellation. If the cause is [ErrPaused], no failure is recorded.
-func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, again bool) error {
+func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, fromStart bool) error {
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
 	if r, ok := source.(GroupReader); ok {
-		groups = readLoop(ctx, store, tenant, source, LoopGroups, again, r.Groups, storableGroups, store.PutGroups)
+		groups = readLoop(ctx, store, tenant, source, LoopGroups, fromStart, r.Groups, storableGroups, store.PutGroups)
 	}
 	if r, ok := source.(NodeReader); ok && ctx.Err() == nil && !errors.Is(groups, ErrRevoked) {
-		nodes = readLoop(ctx, store, tenant, source, LoopNodes, again, r.Nodes, storableNodes, func(ctx context.Context, tenant access.TenantID, run AccessRun, b NodeBatch) error {
+		nodes = readLoop(ctx, store, tenant, source, LoopNodes, fromStart, r.Nodes, storableNodes, func(ctx context.Context, tenant access.TenantID, run AccessRun, b NodeBatch) error {
 			if err := moveDocuments(ctx, documents, tenant, run, b.Documents); err != nil {
 				return err
 			}

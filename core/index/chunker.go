@@ -113,7 +113,7 @@ func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.
 	}
 	var g group
 	for i := range sections {
-		if !c.joins(&g, &sections[i]) {
+		if !c.joinsGroup(&g, &sections[i]) {
 			if err := w.writeGroup(ctx, g); err != nil {
 				return nil, err
 			}
@@ -194,11 +194,11 @@ func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]se
 	return sections, nil
 }
 
-// joins reports whether the section next is added to the group g. Adjacent small sections join
+// joinsGroup reports whether the section next is added to the group g. Adjacent small sections join
 // until they fill a chunk. A group without body text always takes the next section. A section that
 // is little more than a heading joins a related neighbour if both fit into a chunk, or if one of
 // the two must be cut anyway.
-func (c *Chunker) joins(g *group, next *section) bool {
+func (c *Chunker) joinsGroup(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
 		return true

@@ -36,8 +36,8 @@ const contextCalls = 8
 
 // NewContextual returns a Contextual that asks model, which should be small and fast. It caches the
 // replies in kept.
-func NewContextual(model llm.Model, kept Contexts) *Contextual {
-	return &Contextual{model: model, store: kept, calls: make(chan struct{}, contextCalls)}
+func NewContextual(model llm.Model, cache Contexts) *Contextual {
+	return &Contextual{model: model, store: cache, calls: make(chan struct{}, contextCalls)}
 }
 
 // settings identifies the model and the prompts. If the result changes, all documents are described

@@ -105,11 +105,11 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 	for _, s := range sections {
 		for _, b := range s.blocks {
 			at, first := b.bodyStart, len(all)
-			for stretch := range stretches(w.text[b.bodyStart:b.bodyEnd]) {
+			for stretch := range splitStretches(w.text[b.bodyStart:b.bodyEnd]) {
 				if ctx.Err() != nil {
 					return nil, 0, context.Cause(ctx)
 				}
-				for _, part := range w.chunker.mergeSmall(w.chunker.split(stretch, cuts(b.kind), true)) {
+				for _, part := range w.chunker.mergeSmall(w.chunker.split(stretch, cutFuncs(b.kind), true)) {
 					p := piece{start: at, end: at + part.length, tokens: part.tokens, opens: at == b.bodyStart, heading: b.kind == document.Heading}
 					p.prose = b.kind == document.Paragraph || b.kind == document.List
 					at = p.end
@@ -153,9 +153,9 @@ const (
 	maxParts   = 16 << 10
 )
 
-// stretches yields a block in parts of at most maxStretch bytes. It cuts between lines. Without a
-// line break it cuts at a space, and without a space between characters.
-func stretches(text string) iter.Seq[string] {
+// splitStretches yields a block in parts of at most maxStretch bytes. It cuts between lines.
+// Without a line break it cuts at a space, and without a space between characters.
+func splitStretches(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(text) > maxStretch {
 			cut := strings.LastIndexByte(text[:maxStretch], '\n') + 1
@@ -241,9 +241,9 @@ func (c *Chunker) windows(text string) []part {
 	return parts
 }
 
-// cuts returns the functions that cut a block of the given kind, in order of preference. Each
+// cutFuncs returns the functions that cut a block of the given kind, in order of preference. Each
 // returns the lengths of the parts of a text.
-func cuts(kind document.BlockKind) []func(string) []int {
+func cutFuncs(kind document.BlockKind) []func(string) []int {
 	switch kind {
 	case document.List:
 		return []func(string) []int{items, lines, document.Sentences}

@@ -27,7 +27,7 @@ func (r *run) storeStep(ctx context.Context, s step) error {
 		r.addFailure(n)
 	}
 	r.state.Counts.Skipped += len(s.skipped)
-	r.state.Skipped = capped(r.state.Skipped, slices.Concat(s.skipped, s.partly))
+	r.state.Skipped = appendCapped(r.state.Skipped, slices.Concat(s.skipped, s.partly))
 	r.state.Counts.Unchanged += s.unchanged
 	r.state.Counts.Shared += s.shared
 	r.state.Counts.Total = max(r.state.Counts.Total, s.total)
@@ -165,12 +165,12 @@ func (r *run) vectors(ctx context.Context, ids []document.ID, texts []string) ([
 
 func (r *run) addFailure(n Notice) {
 	r.state.Counts.Failed++
-	r.state.Failures = capped(r.state.Failures, []Notice{n})
+	r.state.Failures = appendCapped(r.state.Failures, []Notice{n})
 }
 
-// capped appends more to list, up to MaxNotices in total. When the list is full, further notices
-// about secrets replace other notices.
-func capped(list, more []Notice) []Notice {
+// appendCapped appends more to list, up to MaxNotices in total. When the list is full, further
+// notices about secrets replace other notices.
+func appendCapped(list, more []Notice) []Notice {
 	room := min(len(more), MaxNotices-len(list))
 	list = append(list, more[:room]...)
 	at := len(list)

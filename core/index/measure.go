@@ -34,7 +34,7 @@ const (
 func (m *meter) count(text string) int {
 	total, start := 0, 0
 	for i := 1; i+1 < len(text); i++ {
-		if text[i] == ' ' && solid(text[i-1]) && solid(text[i+1]) {
+		if text[i] == ' ' && isVisible(text[i-1]) && isVisible(text[i+1]) {
 			total += m.piece(text[start:i])
 			start = i
 		}
@@ -42,8 +42,8 @@ func (m *meter) count(text string) int {
 	return total + m.piece(text[start:])
 }
 
-// solid reports whether a byte is a visible ASCII character.
-func solid(b byte) bool { return ' ' < b && b < 0x7f }
+// isVisible reports whether a byte is a visible ASCII character.
+func isVisible(b byte) bool { return ' ' < b && b < 0x7f }
 
 func (m *meter) piece(text string) int {
 	if len(text) > longestPiece {

@@ -113,7 +113,7 @@ func (s shape) match(text string, at int) (length int, secret bool) {
 	case s.check != nil:
 		return len(found[0]), s.check(found[1], text[max(0, at-secretWindow):min(len(text), at+secretWindow)])
 	default:
-		return len(found[0]), random(found[1])
+		return len(found[0]), looksRandom(found[1])
 	}
 }
 
@@ -161,7 +161,7 @@ func awsSecret(id, around string) bool {
 		if at < len(around) && base64Byte(around[at]) {
 			continue
 		}
-		if half := around[start:at]; len(half) == awsLength && !hexadecimal.MatchString(half) && random(half) {
+		if half := around[start:at]; len(half) == awsLength && !hexadecimal.MatchString(half) && looksRandom(half) {
 			return true
 		}
 		start = at + 1
@@ -191,8 +191,8 @@ func placeholder(s string) bool { return placeholders.MatchString(s) }
 // letters and digits have about 4.6, and of 64 hexadecimal digits 3.8.
 const leastRandom = 3.2
 
-// random reports whether a text looks random and does not look like an example.
-func random(s string) bool {
+// looksRandom reports whether a text looks random and does not look like an example.
+func looksRandom(s string) bool {
 	return !placeholder(s) && entropy(s) >= leastRandom
 }
 

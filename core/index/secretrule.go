@@ -16,9 +16,10 @@ var secretRulesText string
 
 // secretRule finds credentials of one kind with a regular expression.
 type secretRule struct {
-	name     string
-	entropy  float64 // minimum bits per character of the secret
-	group    int     // number of the group with the secret; 0: the first that matched, else the whole match
+	name    string
+	entropy float64 // minimum bits per character of the secret
+	// number of the group with the secret; 0: the first that matched, else the whole match
+	group    int
 	keywords []string
 	allowed  *regexp.Regexp // matches false positives; may be nil
 	whole    func() *regexp.Regexp
@@ -72,7 +73,7 @@ func secretByRule(text string) string {
 		lower := strings.ToLower(window)
 		tried := make(map[int]bool)
 		for at := range max(len(lower)-1, 0) {
-			for _, k := range secretKeywords()[pair(lower[at:])] {
+			for _, k := range secretKeywords()[firstTwoBytes(lower[at:])] {
 				if !tried[k.rule] && strings.HasPrefix(lower[at:], k.word) {
 					if tried[k.rule] = true; rules[k.rule].matches(window) {
 						return "a credential (" + rules[k.rule].name + ")"
@@ -95,13 +96,13 @@ var secretKeywords = sync.OnceValue(func() *[1 << 16][]secretKeyword {
 	var all [1 << 16][]secretKeyword
 	for i, r := range secretRules() {
 		for _, word := range r.keywords {
-			all[pair(word)] = append(all[pair(word)], secretKeyword{word, i})
+			all[firstTwoBytes(word)] = append(all[firstTwoBytes(word)], secretKeyword{word, i})
 		}
 	}
 	return &all
 })
 
-func pair(s string) uint16 { return uint16(s[0])<<8 | uint16(s[1]) }
+func firstTwoBytes(s string) uint16 { return uint16(s[0])<<8 | uint16(s[1]) }
 
 const (
 	// leastToken is the minimum length of a token, which is a run of letters, digits, dashes and

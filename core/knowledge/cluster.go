@@ -81,7 +81,7 @@ func (e *Evidence) Cluster(start ID) []Joined {
 			if j.With != members[at] {
 				j.ID, j.With = j.With, j.ID
 			}
-			if j.With == members[at] && !slices.Contains(members, j.ID) && !slices.ContainsFunc(members, func(m ID) bool { return has(e.Apart, m, j.ID) }) {
+			if j.With == members[at] && !slices.Contains(members, j.ID) && !slices.ContainsFunc(members, func(m ID) bool { return containsPair(e.Apart, m, j.ID) }) {
 				members = append(members, j.ID)
 				cluster = append(cluster, j)
 			}
@@ -96,7 +96,7 @@ func (e *Evidence) joins() []Joined {
 	for _, m := range e.Merged {
 		all = append(all, Joined{ID: m.One, With: m.Other, Reason: BySomebody})
 	}
-	both := e.both()
+	both := e.pairedIdentities()
 	all = append(all, both...)
 	// identified: by an entity that is only a name, the accounts and addresses that have this name
 	there, identified := make(map[ID]bool), make(map[ID][]Called)
@@ -111,7 +111,7 @@ func (e *Evidence) joins() []Joined {
 			continue
 		}
 		one := func(a, b ID) bool {
-			return a == b || has(e.Merged, a, b) || slices.ContainsFunc(both, func(j Joined) bool { return (Pair{j.ID, j.With}).is(a, b) })
+			return a == b || containsPair(e.Merged, a, b) || slices.ContainsFunc(both, func(j Joined) bool { return (Pair{j.ID, j.With}).matches(a, b) })
 		}
 		if !slices.ContainsFunc(called, func(c Called) bool { return !one(called[0].ID, c.ID) || len(e.Reused(c.ID)) > 0 }) {
 			for _, c := range called {
@@ -125,8 +125,8 @@ func (e *Evidence) joins() []Joined {
 	return all
 }
 
-// both joins each account with the address that documents give for the same person.
-func (e *Evidence) both() []Joined {
+// pairedIdentities joins each account with the address that documents give for the same person.
+func (e *Evidence) pairedIdentities() []Joined {
 	var given []Joined
 	for _, c := range e.Called {
 		if other, is := c.Identity(); is && c.Kind == Person && c.identified() && other.isMail() != c.isMail() {
@@ -136,7 +136,7 @@ func (e *Evidence) both() []Joined {
 	return slices.DeleteFunc(given, func(j Joined) bool {
 		return len(e.Reused(j.ID))+len(e.Reused(j.With)) > 0 || slices.ContainsFunc(given, func(o Joined) bool {
 			shared := o.ID == j.ID || o.ID == j.With || o.With == j.ID || o.With == j.With
-			return shared && !(Pair{o.ID, o.With}).is(j.ID, j.With)
+			return shared && !(Pair{o.ID, o.With}).matches(j.ID, j.With)
 		})
 	})
 }
@@ -149,7 +149,7 @@ func (e *Evidence) Reused(id ID) []string {
 		return nil
 	}
 	var names []string
-	confirmed := func(form string) bool { return has(e.Merged, id, ID{id.Kind, form}) }
+	confirmed := func(form string) bool { return containsPair(e.Merged, id, ID{id.Kind, form}) }
 	for _, c := range e.Called {
 		if _, is := c.Identity(); c.ID == id && !is && !slices.Contains(names, c.Form) {
 			names = append(names, c.Form)
@@ -260,10 +260,10 @@ func (c Called) Whole() bool {
 	return long > 1 || c.Kind == Team && long > 0
 }
 
-func (p Pair) is(a, b ID) bool { return p.One == a && p.Other == b || p.One == b && p.Other == a }
+func (p Pair) matches(a, b ID) bool { return p.One == a && p.Other == b || p.One == b && p.Other == a }
 
-func has(pairs []Pair, a, b ID) bool {
-	return slices.ContainsFunc(pairs, func(p Pair) bool { return p.is(a, b) })
+func containsPair(pairs []Pair, a, b ID) bool {
+	return slices.ContainsFunc(pairs, func(p Pair) bool { return p.matches(a, b) })
 }
 
 func compareIDs(a, b ID) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key)) }

@@ -11,11 +11,11 @@ import (
 var (
 	// ofDocuments matches questions about documents themselves: "pages updated in 2024", "notes
 	// from last week". A period in such a question means the dates of the documents.
-	ofDocuments = anyWord(func(t *tongue) string { return t.documents })
+	ofDocuments = anyWord(func(t *periodLanguage) string { return t.documents })
 	// ofNews matches questions about recent events: "what changed since the release", "what was
 	// decided last week". Documents of that time report such events. For older events, as in "what
 	// was decided in 1998", the report can be in a document of any time.
-	ofNews = anyWord(func(t *tongue) string { return t.news })
+	ofNews = anyWord(func(t *periodLanguage) string { return t.news })
 )
 
 // newsAge is the maximum age of a period's start for which ofNews is used.

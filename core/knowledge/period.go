@@ -29,7 +29,7 @@ var periods = func() (all []periodForm) {
 }()
 
 // forms returns the forms in which a language names a period.
-func (t *tongue) forms() []periodForm {
+func (t *periodLanguage) forms() []periodForm {
 	units, lately := `(?:`+strings.Join(t.units[:], "|")+`)`, `(?:`+t.last+`|`+t.this+`)`
 	moment := `((?:` + strings.Join(t.months[:], "|") + `)(?:,?\s+(?:of\s+)?\d{4})?|\d{4}-\d{2}-\d{2}|q[1-4](?:\s+(?:of\s+)?\d{4})?|\d{4}|` + t.today + `|` + t.yesterday + `|` + lately + `\s+` + units + `)`
 	pattern := func(text string) *regexp.Regexp { return regexp.MustCompile(`(?i)(?:^|\s)` + text + `(?:\s|[?.!,]|$)`) }
@@ -124,7 +124,7 @@ const (
 )
 
 // unit returns the index of a unit in t.units. word may be any form of the unit, such as "weeks".
-func (t *tongue) unit(word string) int {
+func (t *periodLanguage) unit(word string) int {
 	for i, u := range t.units {
 		if wholeMatch(u).MatchString(word) {
 			return i
@@ -139,7 +139,7 @@ func wholeMatch(pattern string) *regexp.Regexp {
 
 // namer returns a function that parses a day, month, quarter or year in the language, such as
 // "March 2025" or "last week".
-func (t *tongue) namer() func(text string, now time.Time) (Period, bool) {
+func (t *periodLanguage) namer() func(text string, now time.Time) (Period, bool) {
 	today, yesterday := wholeMatch(t.today), wholeMatch(t.yesterday)
 	relative := regexp.MustCompile(`(?i)^(?:(` + t.last + `)|` + t.this + `)\s+(\S+)$`)
 	var names [12]*regexp.Regexp
@@ -211,8 +211,8 @@ func unitRange(of int, now time.Time, offset int) Period {
 }
 
 // dayRange returns n days, beginning after days later than the day of the given time.
-func dayRange(of time.Time, after, n int) Period {
-	return Period{startOfDay(of, 0, after), startOfDay(of, 0, after+n)}
+func dayRange(day time.Time, offset, n int) Period {
+	return Period{startOfDay(day, 0, offset), startOfDay(day, 0, offset+n)}
 }
 
 // monthRange returns n months that begin with a month of a year, in the location of now.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// tongue holds one language's patterns for periods. The patterns have no capturing groups and
-// ignore case.
-type tongue struct {
+// periodLanguage holds one language's patterns for periods. The patterns have no capturing groups
+// and ignore case.
+type periodLanguage struct {
 	months [12]string
 	// day, week, month, quarter and year, as they follow the words for last and this; after a
 	// number, an "s" may follow
@@ -22,7 +22,7 @@ type tongue struct {
 	documents, news string
 }
 
-var tongues = []tongue{
+var tongues = []periodLanguage{
 	{
 		months: [12]string{`jan(?:uary)?`, `feb(?:ruary)?`, `mar(?:ch)?`, `apr(?:il)?`, `may`, `june?`, `july?`, `aug(?:ust)?`, `sept?(?:ember)?`, `oct(?:ober)?`, `nov(?:ember)?`, `dec(?:ember)?`},
 		units:  [5]string{`day`, `week`, `month`, `quarter`, `year`},
@@ -44,7 +44,7 @@ var tongues = []tongue{
 
 // anyWord returns a pattern that matches words of all languages. of returns the words of one
 // language as a pattern.
-func anyWord(of func(t *tongue) string) *regexp.Regexp {
+func anyWord(of func(t *periodLanguage) string) *regexp.Regexp {
 	var all []string
 	for i := range tongues {
 		all = append(all, of(&tongues[i]))

@@ -54,7 +54,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 			for attempt := 1; ; attempt++ {
 				t := try{model: m, policy: c.policy, yield: yield, fallback: i > 0}
 				err := t.run(ctx, req, attempt)
-				if t.remaining || err == nil {
+				if t.abandoned || err == nil {
 					return
 				}
 				if ctx.Err() != nil || t.shown || errors.Is(err, ErrRefused) || errors.Is(err, ErrNoTools) {
@@ -85,7 +85,7 @@ type try struct {
 
 	held      []Delta // deltas that were not forwarded yet
 	shown     bool    // a delta was forwarded
-	remaining bool    // the consumer has left the loop
+	abandoned bool    // the consumer has left the loop
 
 	silence time.Duration // maximum time until the next delta
 
@@ -137,7 +137,7 @@ func (t *try) run(parent context.Context, req Request, attempt int) (err error) 
 		}
 		t.held = append(t.held, d)
 		if (t.shown || d.Text != "" || d.Reasoning != "") && !t.flush() {
-			t.remaining = true
+			t.abandoned = true
 			return nil
 		}
 		t.silence = t.policy.Stall
@@ -150,7 +150,7 @@ func (t *try) run(parent context.Context, req Request, attempt int) (err error) 
 	if t.finish == "" {
 		return t.failure(ctx, name, ErrIncomplete)
 	}
-	t.remaining = !t.flush()
+	t.abandoned = !t.flush()
 	return nil
 }
 

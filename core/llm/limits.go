@@ -29,9 +29,9 @@ const (
 // ErrEndless reports that a model exceeded Limits before it sent any visible text.
 var ErrEndless = errors.New("the model did not come to an end")
 
-// of returns the limits for the answer to req. Request.MaxTokens may lower the limit of the
+// forRequest returns the limits for the answer to req. Request.MaxTokens may lower the limit of the
 // text.
-func (l Limits) of(req Request) Limits {
+func (l Limits) forRequest(req Request) Limits {
 	if req.MaxTokens > 0 {
 		l.Text = min(l.Text, max(req.MaxTokens*tokenBytes, leastText))
 	}
@@ -44,7 +44,7 @@ func (l Limits) of(req Request) Limits {
 func (l Limits) Stream(
 	ctx context.Context, req Request, ask func(context.Context, Request) iter.Seq2[Delta, error],
 ) iter.Seq2[Delta, error] {
-	l = l.of(req)
+	l = l.forRequest(req)
 	return func(yield func(Delta, error) bool) {
 		inner, cancel := context.WithTimeoutCause(ctx, l.Duration, fmt.Errorf("%w in %s", ErrEndless, l.Duration))
 		defer cancel()

@@ -112,7 +112,7 @@ func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (acc
 				return access.Account{}, 0, err
 			}
 		}
-		if account, err = d.reads(ctx, t, candidate, open); err != nil {
+		if account, err = d.verifyReader(ctx, t, candidate, open); err != nil {
 			return access.Account{}, 0, err
 		}
 		if account.ID != "" {
@@ -170,10 +170,10 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 	return open, nil
 }
 
-// reads looks up a candidate on the platform. It returns the account if the person is a full member
-// and can open the thread. The person must also still have the address by which the account was
-// found. Otherwise reads returns the zero account.
-func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
+// verifyReader looks up a candidate on the platform. It returns the account if the person is a full
+// member and can open the thread. The person must also still have the address by which the account
+// was found. Otherwise reads returns the zero account.
+func (d *Desk) verifyReader(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{
 		Session: session.Session{Tenant: t.Session.Tenant, Ref: thread.Ref{Platform: ref.Platform, Workspace: ref.Workspace, Channel: ref.Channel}},

@@ -15,7 +15,7 @@ type Weekly struct {
 // an hour off. If the hour occurs twice, Last uses one of the two.
 func (w Weekly) Last(now time.Time) time.Time {
 	for back := 0; ; back++ {
-		if at := w.on(now, back); !at.After(now) {
+		if at := w.dueInWeek(now, back); !at.After(now) {
 			return at
 		}
 	}
@@ -24,14 +24,14 @@ func (w Weekly) Last(now time.Time) time.Time {
 // Next returns the first due time after now.
 func (w Weekly) Next(now time.Time) time.Time {
 	for back := 0; ; back-- {
-		if at := w.on(now, back); at.After(now) {
+		if at := w.dueInWeek(now, back); at.After(now) {
 			return at
 		}
 	}
 }
 
-// on returns the due time of a week. back is the number of weeks before the week of now.
-func (w Weekly) on(now time.Time, back int) time.Time {
+// dueInWeek returns the due time of a week. back is the number of weeks before the week of now.
+func (w Weekly) dueInWeek(now time.Time, back int) time.Time {
 	local := now.In(w.Zone)
 	ahead := int(w.Day - local.Weekday())
 	return time.Date(local.Year(), local.Month(), local.Day()+ahead-7*back, w.Hour, 0, 0, 0, w.Zone)
@@ -78,9 +78,9 @@ const (
 const (
 	// Late is the maximum delay after a due time at which work may begin or be retried.
 	Late = 24 * time.Hour
-	// apart is the minimum time between two due times. It prevents duplicate work if a person moves
-	// a schedule by a few hours.
-	apart = 24 * time.Hour
+	// minInterval is the minimum time between two due times. It prevents duplicate work if a person
+	// moves a schedule by a few hours.
+	minInterval = 24 * time.Hour
 )
 
 // Decide returns the action to take now and the due time of the action.
@@ -95,7 +95,7 @@ func Decide(w Weekly, p Progress, now time.Time) (due time.Time, step Step) {
 		return p.Due, Run
 	}
 	switch due = w.Last(now); {
-	case !due.After(p.Known), !p.Due.IsZero() && due.Sub(p.Due) < apart:
+	case !due.After(p.Known), !p.Due.IsZero() && due.Sub(p.Due) < minInterval:
 		return due, Wait
 	case now.Sub(due) > Late:
 		return due, Drop

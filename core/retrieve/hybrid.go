@@ -153,7 +153,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	if chosen, passages, err = h.rerank(ctx, s, queries[0].Text, ranked, chosen, passages, &trace); err != nil {
 		return Result{}, fmt.Errorf("rerank: %w", err)
 	}
-	hits := fit(join(passages, chosen), s.MaxTokens)
+	hits := fitTokens(join(passages, chosen), s.MaxTokens)
 	trace.Timings["total"] = time.Since(began)
 	result = Result{Hits: hits, Evidence: evidence && len(hits) > 0, Closest: closestDocuments(hits, isClose), Terms: make(map[string]int), Trace: trace}
 	for _, list := range candidates.Lists {

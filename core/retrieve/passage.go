@@ -193,9 +193,9 @@ func headingOf(anchor, text string) string {
 	return line
 }
 
-// fit returns the hits that fit into maxTokens, in order. 0 means no limit. It skips a hit that is
-// too large, and continues with smaller hits.
-func fit(hits []Hit, maxTokens int) []Hit {
+// fitTokens returns the hits that fit into maxTokens, in order. 0 means no limit. It skips a hit
+// that is too large, and continues with smaller hits.
+func fitTokens(hits []Hit, maxTokens int) []Hit {
 	if maxTokens <= 0 {
 		return hits
 	}

@@ -78,13 +78,13 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 	if len(worth) == 0 {
 		return ranked, false
 	}
-	return raise(ranked, worth, about), true
+	return raiseScores(ranked, worth, about), true
 }
 
-// raise gives each document in worth at least that score, and sorts the result. Keys are first
-// chunks of documents. The score goes to the document's best ranked passage. If none is ranked,
-// raise adds the document's first passage.
-func raise(ranked []Ranked, worth map[document.ChunkID]float64, about map[document.ChunkID]knowledge.Neighbour) []Ranked {
+// raiseScores gives each document in worth at least that score, and sorts the result. Keys are
+// first chunks of documents. The score goes to the document's best ranked passage. If none is
+// ranked, raise adds the document's first passage.
+func raiseScores(ranked []Ranked, worth map[document.ChunkID]float64, about map[document.ChunkID]knowledge.Neighbour) []Ranked {
 	out := slices.Clone(ranked)
 	for i := range out {
 		r := &out[i]

@@ -47,7 +47,7 @@ func Buttons(v *View) []thread.Button {
 		add(thread.ActionDeeper)
 	}
 	if v.Owner != nil && v.Owner.Ask && !v.Private && !v.Copy && !v.Corrected {
-		list = append(list, thread.Button{Action: thread.ActionOwner, Label: "Ask " + short(v.Owner.Name)})
+		list = append(list, thread.Button{Action: thread.ActionOwner, Label: "Ask " + shortName(v.Owner.Name)})
 	}
 	if v.Private && v.Outcome == session.Answered && !v.Corrected {
 		add(thread.ActionShare)
@@ -59,7 +59,7 @@ func Buttons(v *View) []thread.Button {
 // maxAsked is the maximum number of characters of a name in a button.
 const maxAsked = 30
 
-func short(name string) string {
+func shortName(name string) string {
 	if r := []rune(name); len(r) > maxAsked {
 		return string(r[:maxAsked-1]) + "…"
 	}

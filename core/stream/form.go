@@ -36,9 +36,9 @@ const refusedText = "The answer could not be posted: the chat platform does not 
 // the abandoned answer.
 var ErrNoNotice = errors.New("no notice about the abandoned answer could be posted")
 
-// edit shows a view in the richest form that the platform accepts. It first tries the form that was
-// accepted last.
-func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error {
+// showInBestForm shows a view in the richest form that the platform accepts. It first tries the
+// form that was accepted last.
+func (w *writer[P]) showInBestForm(ctx context.Context, v *View, class thread.Class) error {
 	for {
 		v.Form = w.form
 		err := w.show(ctx, v, class)

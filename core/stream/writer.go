@@ -65,7 +65,7 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	w.hasText, w.removed = v.Len() > 0, v.Removed
 	w.editIfPlanned(v)
 	if w.appender == nil {
-		return w.edit(ctx, v, thread.Progress)
+		return w.showInBestForm(ctx, v, thread.Progress)
 	}
 	if err := w.appender.enqueue(ctx, w.finish, v, false); err != nil {
 		w.switchToEdits()
@@ -75,7 +75,7 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	if err == nil || ctx.Err() != nil || !w.stepDown(ctx, err) {
 		return err
 	}
-	return w.edit(ctx, v, thread.Progress)
+	return w.showInBestForm(ctx, v, thread.Progress)
 }
 
 // stepDown permanently switches from appends to edits and returns true. It returns false without
@@ -138,11 +138,11 @@ func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *Vie
 	w.hasText, w.removed = v.Len() > 0, v.Removed
 	w.editIfPlanned(v)
 	if w.appender == nil {
-		return w.edit(ctx, v, thread.Final)
+		return w.showInBestForm(ctx, v, thread.Final)
 	}
 	if err := w.appender.enqueue(ctx, nil, v, true); err != nil {
 		w.switchToEdits()
-		return w.edit(ctx, v, thread.Final)
+		return w.showInBestForm(ctx, v, thread.Final)
 	}
 	if err := w.flush(ctx, thread.Final); err != nil {
 		if ctx.Err() != nil || !w.stepDown(ctx, err) {
@@ -152,7 +152,7 @@ func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *Vie
 		return nil
 	}
 	w.appender = nil
-	return w.edit(ctx, v, thread.Final)
+	return w.showInBestForm(ctx, v, thread.Final)
 }
 
 // show posts, edits and deletes messages until the messages equal the view's pages.

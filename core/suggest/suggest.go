@@ -30,8 +30,8 @@ var sentence = regexp.MustCompile(`^\pL[\pL’'-]*(,? [\pL\pN’'-]+)*\??$`)
 // numbering matches the numbers before headings: "3.2. ", "4) ", "Chapter 5: ".
 var numbering = regexp.MustCompile(`^(?:(?:Chapter|Section|Step|Part|Appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*)[.):]?\s+`)
 
-// asking has the words that begin English questions.
-var asking = wordSet("what why when where which who whose how can does is are should do")
+// questionWords has the words that begin English questions.
+var questionWords = wordSet("what why when where which who whose how can does is are should do")
 
 // tasks are verbs at the beginning of headings about a task.
 var tasks = wordSet(`access add administer answer apply approve archive assign authenticate automate back back-up
@@ -46,8 +46,8 @@ var tasks = wordSet(`access add administer answer apply approve archive assign a
 	store submit subscribe switch sync test trace track transfer troubleshoot tune turn uninstall unlock update
 	upgrade upload use validate verify view watch work write`)
 
-// ing maps the "-ing" form of each task to the verb.
-var ing = func() map[string]string {
+// gerunds maps the "-ing" form of each task to the verb.
+var gerunds = func() map[string]string {
 	forms := make(map[string]string, len(tasks))
 	for verb := range tasks {
 		forms[verb+"ing"] = verb
@@ -59,8 +59,8 @@ var ing = func() map[string]string {
 	return forms
 }()
 
-// empty are headings without information about their sections.
-var empty = wordSet(`introduction overview contents index license licence changelog changes references summary notes
+// genericHeadings are headings without information about their sections.
+var genericHeadings = wordSet(`introduction overview contents index license licence changelog changes references summary notes
 	appendix conclusion background preface foreword acknowledgements acknowledgments examples example bibliography
 	miscellaneous other more todo glossary credits contributors abstract description synopsis name author authors`)
 
@@ -84,9 +84,9 @@ func Question(h Heading) (question string, rank int, ok bool) {
 	switch english, isQuestion := h.Language == "" || h.Language == "en", strings.HasSuffix(text, "?"); {
 	case !english:
 		return text, 0, isQuestion
-	case len(words) == 1 && !isQuestion && telling(words) == 1 && !empty[first]:
-		return about(text), 4, true
-	case telling(words) < 2:
+	case len(words) == 1 && !isQuestion && countContentWords(words) == 1 && !genericHeadings[first]:
+		return aboutQuestion(text), 4, true
+	case countContentWords(words) < 2:
 		return "", 0, false
 	case isQuestion:
 		return capital(text), 0, true
@@ -95,49 +95,50 @@ func Question(h Heading) (question string, rank int, ok bool) {
 	switch {
 	case first == "how" && second == "to" && len(words) > 2:
 		return "How do I " + lower(words[2]) + joined(words[3:]) + "?", 0, true
-	case asking[first] && auxiliary[second]:
+	case questionWords[first] && auxiliary[second]:
 		return capital(text) + "?", 0, true
-	case asking[first]: // "What this does" is no question
+	case questionWords[first]: // "What this does" is no question
 		return "", 0, false
-	case ing[first] != "" && leads[second]:
-		return "How do I " + ing[first] + " " + rest + "?", 1, true
-	case tasks[first] && leads[second]: // "Select statements" are statements
+	case gerunds[first] != "" && verbFollowers[second]:
+		return "How do I " + gerunds[first] + " " + rest + "?", 1, true
+	case tasks[first] && verbFollowers[second]: // "Select statements" are statements
 		return "How do I " + first + " " + rest + "?", 1, true
-	case ing[first] != "" && strings.HasSuffix(words[len(words)-1], "s"):
-		return "How do I " + ing[first] + " " + rest + "?", 2, true
-	case small[first] && first != "the": // "For the release team"
+	case gerunds[first] != "" && strings.HasSuffix(words[len(words)-1], "s"):
+		return "How do I " + gerunds[first] + " " + rest + "?", 2, true
+	case stopWords[first] && first != "the": // "For the release team"
 		return "", 0, false
-	case empty[first] || empty[strings.ToLower(words[len(words)-1])]:
+	case genericHeadings[first] || genericHeadings[strings.ToLower(words[len(words)-1])]:
 		return "", 0, false
 	}
-	return about(text), 3, true
+	return aboutQuestion(text), 3, true
 }
 
 // auxiliary has the verbs that make a heading a question if they follow a word in asking.
 var auxiliary = wordSet("is are was do does did can should must will has have to happens")
 
-// leads are second words that show that the first word is a verb: "Rotate the key", "Connect to
-// Slack".
-var leads = wordSet("a an the your our its all each every new to from with on in into for up at by as it")
+// verbFollowers are second words that show that the first word is a verb: "Rotate the key",
+// "Connect to Slack".
+var verbFollowers = wordSet("a an the your our its all each every new to from with on in into for up at by as it")
 
-// small has words that say nothing about the subject of a document, and words that begin questions.
-var small = wordSet(`a an the it its this that these those they them i you we he she there here one all any and or
+// stopWords has words that say nothing about the subject of a document, and words that begin
+// questions.
+var stopWords = wordSet(`a an the it its this that these those they them i you we he she there here one all any and or
 	not to of in into on at by for from with as if so up down out over off back about before after other others each
 	more own use used read get make set add show keep turn`)
 
-// telling returns the number of words that say what a question is about.
-func telling(words []string) int {
+// countContentWords returns the number of words that say what a question is about.
+func countContentWords(words []string) int {
 	n := 0
 	for _, w := range words {
 		w = strings.ToLower(strings.Trim(w, ",?"))
-		if !small[w] && !asking[w] && !auxiliary[w] {
+		if !stopWords[w] && !questionWords[w] && !auxiliary[w] {
 			n++
 		}
 	}
 	return n
 }
 
-func about(text string) string { return "What do the documents say about “" + text + "”?" }
+func aboutQuestion(text string) string { return "What do the documents say about “" + text + "”?" }
 
 func joined(words []string) string {
 	if len(words) == 0 {

@@ -138,14 +138,14 @@ func (v *answerWriter) startHoldTimer() {
 	})
 }
 
-// narration is the number of characters from which a text counts as an answer. A shorter text may
-// be narration before a tool call.
-const narration = 200
+// minAnswerRunes is the number of characters from which a text counts as an answer. A shorter text
+// may be narration before a tool call.
+const minAnswerRunes = 200
 
 // isAnswer reports whether a text is too long for narration before a tool call, or has a second
 // paragraph.
 func isAnswer(text string) bool {
-	return strings.Contains(strings.TrimRight(text, " \t\r\n"), "\n\n") || utf8.RuneCountInString(text) >= narration
+	return strings.Contains(strings.TrimRight(text, " \t\r\n"), "\n\n") || utf8.RuneCountInString(text) >= minAnswerRunes
 }
 
 // turnIntoStatus shows a held message as a status, because a tool call follows the message.

@@ -121,7 +121,7 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 			if r.Document.ID != info.Document || r.Text == "" {
 				continue
 			}
-			for _, p := range addPlaces(nil, r) {
+			for _, p := range addSections(nil, r) {
 				exact := p.source.URL == info.URL
 				if found && !exact {
 					continue
@@ -159,16 +159,16 @@ func numberOf(info cite.Info, mapping *cite.Mapping) int {
 	return first
 }
 
-// place is a section of a passage that the model was shown.
-type place struct {
+// shownSection is a section of a passage that the model was shown.
+type shownSection struct {
 	source cite.Source // with the address of the section
 	anchor string
 	text   string
 }
 
-// addPlaces adds the sections of a reference to places. Sections with the same link become one
+// addSections adds the sections of a reference to places. Sections with the same link become one
 // section. A reference without sections counts as one section.
-func addPlaces(places []place, r message.Reference) []place {
+func addSections(places []shownSection, r message.Reference) []shownSection {
 	sections := r.Sections
 	if len(sections) == 0 {
 		sections = []message.Section{{Anchor: r.Anchor, Heading: r.Heading, Text: r.Text}}
@@ -177,9 +177,9 @@ func addPlaces(places []place, r message.Reference) []place {
 		at := r
 		at.Anchor, at.Heading = s.Anchor, s.Heading
 		source := sourceOf(at)
-		same := slices.IndexFunc(places, func(p place) bool { return p.source.URL == source.URL })
+		same := slices.IndexFunc(places, func(p shownSection) bool { return p.source.URL == source.URL })
 		if same < 0 {
-			places = append(places, place{source, s.Anchor, s.Text})
+			places = append(places, shownSection{source, s.Anchor, s.Text})
 		} else if !strings.Contains(places[same].text, s.Text) {
 			places[same].text += "\n\n" + s.Text
 		}

@@ -6,15 +6,15 @@ import "sync"
 // longer held back. A model that narrates does so in most of its turns.
 const quietCalls = 3
 
-// habits counts, for each model, the latest consecutive calls without narration (text before a tool
-// call). It is safe for concurrent use.
-type habits struct {
+// narrationStats counts, for each model, the latest consecutive calls without narration (text
+// before a tool call). It is safe for concurrent use.
+type narrationStats struct {
 	mu     sync.Mutex
 	silent map[string]int
 }
 
 // recordCall records a step that called tools. silently says that the model wrote no narration.
-func (h *habits) recordCall(model string, silently bool) {
+func (h *narrationStats) recordCall(model string, silently bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.silent == nil {
@@ -27,8 +27,8 @@ func (h *habits) recordCall(model string, silently bool) {
 	}
 }
 
-// isSilent reports whether the model's latest calls had no narration.
-func (h *habits) isSilent(model string) bool {
+// skipsNarration reports whether the model's latest calls had no narration.
+func (h *narrationStats) skipsNarration(model string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.silent[model] >= quietCalls

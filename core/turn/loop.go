@@ -37,18 +37,18 @@ type worker struct {
 	writer      *answerWriter
 	recorder    recorder
 	logger      *slog.Logger
-	habits      *habits
+	habits      *narrationStats
 	maxSteps    int
 	refusal     string // sentence for a question that must not be answered; empty otherwise
 	standInName string // name of the stand-in once it replaced the model
 	reference   string // code of an answer that quotes because the model is unreachable
 	unreachable error  // the model's error after which the stand-in took over
 
-	ids      map[string]bool  // of tool calls
-	ranTools map[string]bool  // names of tools that ran
-	shown    map[int]bool     // numbers of passages that the model saw in this turn
-	passages map[int][]string // texts of those passages, by number
-	places   map[int][]place  // sections of the shown passages, by number
+	ids      map[string]bool        // of tool calls
+	ranTools map[string]bool        // names of tools that ran
+	shown    map[int]bool           // numbers of passages that the model saw in this turn
+	passages map[int][]string       // texts of those passages, by number
+	places   map[int][]shownSection // sections of the shown passages, by number
 	rankings retrieve.Rankings
 	citable  bool
 	project  []prompt.ProjectFile
@@ -232,9 +232,9 @@ func (w *worker) withdrawTools(ctx context.Context) {
 // buildRequest returns the model request of a step and the tools that it may call.
 func (w *worker) buildRequest(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
 	w.withdrawTools(ctx)
-	built, err := w.build(ctx, number == w.maxSteps-1)
+	built, err := w.buildPrompt(ctx, number == w.maxSteps-1)
 	if err == nil && built.ProjectOverflow && len(w.searchFiles) > 0 {
-		built, err = w.build(ctx, number == w.maxSteps-1)
+		built, err = w.buildPrompt(ctx, number == w.maxSteps-1)
 	}
 	offered, choice := w.offeredTools(number)
 	if err != nil {
@@ -252,18 +252,18 @@ func (w *worker) buildRequest(ctx context.Context, number int) (req llm.Request,
 	}, offered, nil
 }
 
-// next is what follows a step.
-type next int
+// nextAction is what follows a step.
+type nextAction int
 
 const (
-	finished next = iota // the answer is complete
-	nextStep             // the next step
-	sameStep             // the same step
+	finished nextAction = iota // the answer is complete
+	nextStep                   // the next step
+	sameStep                   // the same step
 )
 
 // handleReply runs the tools that the model called, and returns what follows. It retries an empty
 // reply once, and asks once for missing citations.
-func (w *worker) handleReply(ctx context.Context, number int, result stepResult) (next, error) {
+func (w *worker) handleReply(ctx context.Context, number int, result stepResult) (nextAction, error) {
 	if len(result.calls) > 0 && result.offered.Len() > 0 {
 		if err := w.checkAudience(ctx); err != nil {
 			return finished, err
@@ -292,9 +292,8 @@ func (w *worker) handleReply(ctx context.Context, number int, result stepResult)
 	return finished, nil
 }
 
-// lacksCitations reports whether to ask the model to add citations. It returns true if the answer
-// is hidden because it cites no passage, and is not a denial. After the first request it returns
-// false.
+// lacksCitations reports whether to ask the model to add citations. It returns true once, if the
+// answer is hidden because it cites no passage, and is not a denial.
 func (w *worker) lacksCitations(result stepResult) bool {
 	return !result.shown && !w.askedForNumbers && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
@@ -328,9 +327,9 @@ func (w *worker) offeredTools(number int) (tool.Set, llm.ToolChoice) {
 	return w.tools, llm.ToolChoice{}
 }
 
-// build builds the prompt of the step. If a project does not fit into the first prompt, it is
+// buildPrompt builds the prompt of the step. If a project does not fit into the first prompt, it is
 // searched for the rest of the turn.
-func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
+func (w *worker) buildPrompt(ctx context.Context, last bool) (prompt.Prompt, error) {
 	offered := w.tools
 	if w.toolless {
 		offered = tool.Set{}
@@ -419,7 +418,7 @@ func (w *worker) addPassages(references []message.Reference) {
 			continue
 		}
 		w.passages[r.Number] = append(w.passages[r.Number], r.Text, r.Document.Title, r.Heading)
-		w.places[r.Number] = addPlaces(w.places[r.Number], r)
+		w.places[r.Number] = addSections(w.places[r.Number], r)
 		if !w.shown[r.Number] {
 			w.shown[r.Number] = true
 			w.known.Replace(r.Number, sourceOf(r))

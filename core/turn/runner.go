@@ -41,7 +41,7 @@ type Runner struct {
 	counter budget.Counter
 	config  Config
 	log     *slog.Logger
-	habits  *habits
+	habits  *narrationStats
 }
 
 // NewRunner returns a runner.
@@ -55,7 +55,7 @@ func NewRunner(tools tool.Set, counter budget.Counter, config Config, log *slog.
 	if config.Queue <= 0 {
 		config.Queue = 64
 	}
-	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log, habits: &habits{}}
+	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log, habits: &narrationStats{}}
 }
 
 // Run runs one turn and returns when all its parts have ended. No goroutine or request continues
@@ -144,7 +144,7 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 		req: req, model: model, tools: tools, toolRunner: r.run, builder: prompt.NewBuilder(r.counter), counter: r.counter,
 		numbers: numbers, known: newMapping(req),
 		recorder: state, logger: r.log, habits: r.habits, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ranTools: make(map[string]bool), shown: make(map[int]bool),
-		passages: make(map[int][]string), places: make(map[int][]place), refusal: req.Filter.Refuse(Texts(req.Question)...),
+		passages: make(map[int][]string), places: make(map[int][]shownSection), refusal: req.Filter.Refuse(Texts(req.Question)...),
 	}
 	citing := cite.Options{Numbering: cited.Numbering(), Lead: w.chooseSection}
 	if r.config.DropUnsupported {

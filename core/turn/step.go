@@ -89,7 +89,7 @@ func (w *worker) mayNarrate() bool {
 		return false
 	}
 	if len(w.ranTools) == 0 {
-		return !w.req.SmallTalk && !w.habits.isSilent(w.model.Info().Name)
+		return !w.req.SmallTalk && !w.habits.skipsNarration(w.model.Info().Name)
 	}
 	return w.narrates
 }

@@ -52,7 +52,8 @@ type Content struct {
 	Author                *User
 	Data                  []byte
 	NewEditor             bool
-	Document              string // text in the Atlassian Document Format; the page then has no other format
+	// text in the Atlassian Document Format; the page then has no other format
+	Document string
 }
 
 // World is a site. Change its fields only within Do.
@@ -191,8 +192,8 @@ func (c *Content) there() bool {
 //   - "If someone can't view a space, they won't be able to view any of its pages, whatever their
 //     restrictions say". A user who may not use the site cannot view any space:
 //     https://support.atlassian.com/confluence-cloud/docs/what-are-confluence-cloud-permissions-and-restrictions/
-//   - "View restrictions are inherited: if a page or folder has a view restriction, that restriction
-//     applies to all the content nested under it". So a user "must be included in the view
+//   - "View restrictions are inherited: if a page or folder has a view restriction, that
+//     restriction applies to all the content nested under it". So a user "must be included in the view
 //     restrictions of all of the parent pages" and of the page:
 //     https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/
 //   - "Anonymous access": visitors see what a space opens to them, if the site admits visitors:
@@ -208,7 +209,7 @@ func (w *World) mayRead(u *User, c *Content) bool {
 		return false
 	}
 	for at := c; at != nil; at = at.Parent {
-		if len(at.Read) > 0 && (!w.mayUse(u) || !on(at.Read, u)) {
+		if len(at.Read) > 0 && (!w.mayUse(u) || !includesUser(at.Read, u)) {
 			return false
 		}
 	}
@@ -220,10 +221,10 @@ func (w *World) mayUse(u *User) bool {
 }
 
 func (w *World) mayView(u *User, s *Space) bool {
-	return !s.Archived && (w.Anonymous && s.Anonymous || w.mayUse(u) && on(s.View, u))
+	return !s.Archived && (w.Anonymous && s.Anonymous || w.mayUse(u) && includesUser(s.View, u))
 }
 
-func on(subjects []Subject, u *User) bool {
+func includesUser(subjects []Subject, u *User) bool {
 	return slices.ContainsFunc(subjects, func(s Subject) bool {
 		switch s := s.(type) {
 		case *User:

@@ -81,7 +81,7 @@ func NewBot(config Config) (*Bot, error) {
 	return &Bot{
 		Config: config, API: a, Limits: l, Logger: config.Logger, Address: address, Key: key,
 		Dialer:    &websocket.Dialer{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit},
-		Files:     &http.Client{Transport: base, Timeout: attachment.FetchLimit, CheckRedirect: stay},
+		Files:     &http.Client{Transport: base, Timeout: attachment.FetchLimit, CheckRedirect: refuseRedirect},
 		Histories: pace.Quota{Every: cmp.Or(max(config.History, 0), historyQuota.Every), Burst: historyQuota.Burst}.Part(),
 		shards:    1, connected: make(map[int]bool), guilds: make(map[int][]string),
 	}, nil
@@ -111,8 +111,8 @@ func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-// stay makes an http.Client refuse redirects. Addresses of attachments do not redirect.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+// refuseRedirect makes an http.Client refuse redirects. Addresses of attachments do not redirect.
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Use makes the bot's API calls share rate limits (tiers) with other processes. Call it once,
 // before Run. Without shared tiers, each process uses only its part of the bot's rate.

@@ -63,7 +63,7 @@ func newBudget() *budget {
 func (b *budget) use(tiers thread.Tiers, key string) {
 	b.key = key
 	b.shared.Use(tiers)
-	b.settle()
+	b.updateShare()
 }
 
 // share sets the number of processes that serve the bot. It may change at any time.
@@ -71,12 +71,12 @@ func (b *budget) share(processes int) {
 	b.mu.Lock()
 	b.processes = max(processes, 1)
 	b.mu.Unlock()
-	b.settle()
+	b.updateShare()
 }
 
-// settle sets the limit of this process. The limit is the full rate while the shared tiers work.
-// Otherwise it is the process's part of the rate.
-func (b *budget) settle() {
+// updateShare sets the limit of this process. The limit is the full rate while the shared tiers
+// work. Otherwise it is the process's part of the rate.
+func (b *budget) updateShare() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.shared.InReach() {
@@ -111,7 +111,7 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 		}
 		defer func() { b.second <- struct{}{} }()
 	}
-	b.settle()
+	b.updateShare()
 	together := b.shared.InReach()
 	if err := b.own.Wait(ctx); err != nil || !together {
 		return err
@@ -131,7 +131,7 @@ func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	for {
 		after, ok := b.shared.Take(ctx, key, tier, thread.Final)
 		if !ok {
-			b.settle()
+			b.updateShare()
 			return nil
 		}
 		if after <= 0 {

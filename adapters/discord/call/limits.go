@@ -62,9 +62,9 @@ type bucket struct {
 	changed  chan struct{} // closed and replaced when the bucket changes
 }
 
-// lacks returns how long to wait until the bucket has more than keep requests left. It returns 0 if
-// the bucket has more than keep now.
-func (b *bucket) lacks(now time.Time, keep int) time.Duration {
+// timeUntilFree returns how long to wait until the bucket has more than keep requests left. It
+// returns 0 if the bucket has more than keep now.
+func (b *bucket) timeUntilFree(now time.Time, keep int) time.Duration {
 	if now.Sub(b.used) > 2*RequestTimeout {
 		b.inFlight = 0 // no call takes so long: its end was missed
 	}
@@ -195,11 +195,11 @@ func (l *limits) takeRequest(key string, keep int) (time.Duration, <-chan struct
 		return left, nil
 	}
 	b := l.bucket(key, now)
-	if after := b.lacks(now, keep); after > 0 {
+	if after := b.timeUntilFree(now, keep); after > 0 {
 		return after, b.changed
 	}
 	if b.group != nil {
-		if after := b.group.lacks(now, keep); after > 0 {
+		if after := b.group.timeUntilFree(now, keep); after > 0 {
 			return after, b.group.changed
 		}
 		b.group.takeRequest(now)

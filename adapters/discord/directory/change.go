@@ -73,9 +73,9 @@ func (d *Directory) digest(guildID string) string {
 	return b.String()
 }
 
-// owe marks a scope of a server as changed, so that Settle notifies other replicas. The caller must
-// hold the lock.
-func (d *Directory) owe(guildID, scope string) {
+// markChanged marks a scope of a server as changed, so that Settle notifies other replicas. The
+// caller must hold the lock.
+func (d *Directory) markChanged(guildID, scope string) {
 	if d.changes == nil {
 		return
 	}

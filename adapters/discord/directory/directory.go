@@ -106,7 +106,7 @@ func (d *Directory) Learn(event any) {
 	before := d.digest(guildID)
 	d.apply(event)
 	if _, whole := event.(*discordgo.GuildCreate); guildID != "" && (!whole || before != "" && before != d.digest(guildID)) {
-		d.owe(guildID, access.Everything)
+		d.markChanged(guildID, access.Everything)
 	}
 }
 
@@ -157,7 +157,7 @@ func (d *Directory) apply(event any) {
 	case *discordgo.GuildMemberRemove:
 		if e.Member != nil && e.User != nil {
 			d.member[[2]string{e.GuildID, e.User.ID}] = membership{until: time.Now().Add(d.age)}
-			d.owe(e.GuildID, e.User.ID)
+			d.markChanged(e.GuildID, e.User.ID)
 		}
 	case *discordgo.GuildMemberAdd:
 		if e.Member != nil && e.User != nil {
@@ -299,7 +299,7 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 	if found != nil {
 		m.in, m.Roles = !found.Pending, found.Roles
 	}
-	d.put(guildID, user, m)
+	d.storeMember(guildID, user, m)
 	return m, nil
 }
 
@@ -310,14 +310,14 @@ func (d *Directory) cacheMember(guildID, user string, m *discordgo.Member, chang
 	before, known := d.member[[2]string{guildID, user}]
 	switch same := known && before.in == kept.in && slices.Equal(slices.Sorted(slices.Values(before.Roles)), slices.Sorted(slices.Values(kept.Roles))); {
 	case changed || known && !same:
-		d.owe(guildID, user)
+		d.markChanged(guildID, user)
 	case same:
 		kept.version = before.version
 	}
-	d.put(guildID, user, kept)
+	d.storeMember(guildID, user, kept)
 }
 
-func (d *Directory) put(guildID, user string, m membership) {
+func (d *Directory) storeMember(guildID, user string, m membership) {
 	if len(d.member) >= MaxPlaces {
 		clear(d.member)
 	}

@@ -159,15 +159,15 @@ func (d *Directory) needs(g *guild, p Place, needed string) bool {
 		if id == p.Guild || id == needed || r.permissions&discordgo.PermissionAdministrator != 0 && r.position > g.roles[needed].position {
 			continue
 		}
-		if d.permissions(p, stranger, []string{id})&discordgo.PermissionViewChannel != 0 && !d.alone(id, p.Guild) {
+		if d.permissions(p, stranger, []string{id})&discordgo.PermissionViewChannel != 0 && !d.onlyBotHas(id, p.Guild) {
 			return false
 		}
 	}
 	return true
 }
 
-// alone reports whether only the bot has a role. The caller must hold the lock.
-func (d *Directory) alone(role, guildID string) bool {
+// onlyBotHas reports whether only the bot has a role. The caller must hold the lock.
+func (d *Directory) onlyBotHas(role, guildID string) bool {
 	return d.guilds[guildID].roles[role].managed && slices.Contains(d.member[[2]string{guildID, d.bot}].Roles, role)
 }
 

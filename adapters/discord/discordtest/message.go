@@ -299,8 +299,7 @@ func (s *Server) pinged(m *message) bool {
 	return target != nil && target.author == s.bot.ID && m.author != s.bot.ID
 }
 
-// json returns a message in the form of an API response. If readable is false, it omits the content
-// and the files.
+// json returns a message as an API response, without content and files if it is not readable.
 func (s *Server) json(m *message, readable bool) map[string]any {
 	content := m.content
 	if !readable {

@@ -151,17 +151,17 @@ func (x *exchange) send() error {
 		if err := json.Unmarshal(data, &p); err != nil {
 			return fmt.Errorf("read from the client: %w", err)
 		}
-		if err := x.sending(p, data); err != nil {
+		if err := x.forwardPacket(p, data); err != nil {
 			return err
 		}
 	}
 }
 
-// sending passes one packet of the SDK to Discord.
-func (x *exchange) sending(p frame, data []byte) error {
+// forwardPacket passes one packet of the SDK to Discord.
+func (x *exchange) forwardPacket(p frame, data []byte) error {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
-	now, err := x.leaves(p)
+	now, err := x.beforeSend(p)
 	if err != nil || !now {
 		return err
 	}
@@ -174,9 +174,9 @@ func (x *exchange) sending(p frame, data []byte) error {
 	return nil
 }
 
-// leaves records a packet of the SDK before it is sent. now is false if the packet must not be sent
-// now.
-func (x *exchange) leaves(p frame) (now bool, err error) {
+// beforeSend records a packet of the SDK before it is sent. now is false if the packet must not be
+// sent now.
+func (x *exchange) beforeSend(p frame) (now bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch p.Op {

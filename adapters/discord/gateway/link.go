@@ -47,7 +47,7 @@ func (s *shard) run(ctx context.Context) error {
 			}
 		}
 		began := time.Now()
-		err := l.stay(ctx, s.Config.OpenLimit)
+		err := l.connectAndWait(ctx, s.Config.OpenLimit)
 		l.begun(false)
 		if ctx.Err() != nil {
 			return nil
@@ -173,9 +173,9 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// stay connects, and blocks until the connection ends. It returns the reason for the end, or the
-// error of a failed connection attempt.
-func (l *link) stay(ctx context.Context, limit time.Duration) error {
+// connectAndWait connects, and blocks until the connection ends. It returns the reason for the end,
+// or the error of a failed connection attempt.
+func (l *link) connectAndWait(ctx context.Context, limit time.Duration) error {
 	select {
 	case <-l.down: // left over from an earlier connection
 	default:

@@ -146,7 +146,7 @@ func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 	if err != nil {
 		return err
 	}
-	near, err := shake(sdk)
+	near, err := acceptHandshake(sdk)
 	if err != nil {
 		return fmt.Errorf("join the client to the gateway: %w", err)
 	}
@@ -188,14 +188,15 @@ func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	if up == nil {
 		return nil, fmt.Errorf("connect to the gateway: %w", faults)
 	}
-	if !r.stands(up) {
+	if !r.setConnection(up) {
 		return nil, errors.Join(errLeft, up.Close())
 	}
 	return up, nil
 }
 
-// stands stores a new connection and returns true. It returns false if the relay is shutting down.
-func (r *relay) stands(up *websocket.Conn) bool {
+// setConnection stores a new connection and returns true. It returns false if the relay is shutting
+// down.
+func (r *relay) setConnection(up *websocket.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
@@ -240,8 +241,8 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	return conn, err
 }
 
-// shake accepts the SDK's WebSocket handshake on conn.
-func shake(conn net.Conn) (*websocket.Conn, error) {
+// acceptHandshake accepts the SDK's WebSocket handshake on conn.
+func acceptHandshake(conn net.Conn) (*websocket.Conn, error) {
 	buffered := bufio.NewReader(conn)
 	req, err := http.ReadRequest(buffered)
 	if err != nil {

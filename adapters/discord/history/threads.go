@@ -47,7 +47,7 @@ func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([
 	if err := r.join(ctx, list, channel); err != nil {
 		return nil, err
 	}
-	if err := r.page(ctx, list, channel, since); err != nil {
+	if err := r.readArchivedPages(ctx, list, channel, since); err != nil {
 		return nil, err
 	}
 	return list.sorted(), nil
@@ -63,14 +63,14 @@ func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	}
 	if list.begun.Before(now) { // add the threads that were archived since then
 		since := &archive{seen: make(map[string]bool)}
-		if err := r.page(ctx, since, channel, list.begun.Add(-clockSkew)); err != nil {
+		if err := r.readArchivedPages(ctx, since, channel, list.begun.Add(-clockSkew)); err != nil {
 			return nil, err
 		}
 		for _, p := range since.posts {
 			list.add(p)
 		}
 	}
-	if err := r.page(ctx, list, channel, time.Time{}); err != nil {
+	if err := r.readArchivedPages(ctx, list, channel, time.Time{}); err != nil {
 		return nil, err
 	}
 	return list.sorted(), nil
@@ -130,9 +130,9 @@ func (a *archive) sorted() []post {
 	return slices.Clone(a.posts)
 }
 
-// page reads further pages of archived threads into a list. It stops at the end, or at threads that
-// were archived before a time.
-func (r *reader) page(ctx context.Context, list *archive, channel string, since time.Time) error {
+// readArchivedPages reads further pages of archived threads into a list. It stops at the end, or at
+// threads that were archived before a time.
+func (r *reader) readArchivedPages(ctx context.Context, list *archive, channel string, since time.Time) error {
 	for !list.whole {
 		found, more, err := r.discord.ArchivedThreads(ctx, channel, list.before)
 		if err != nil {

@@ -25,7 +25,8 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 	looking, cancel := context.WithTimeout(ctx, placeLimit)
 	ref, err := in.directory.Home(looking, i.GuildID, i.ChannelID)
 	cancel()
-	if err != nil { // interactions also work in channels that the bot cannot see; no retry, for lack of time
+	// interactions also work in channels that the bot cannot see; no retry, for lack of time
+	if err != nil {
 		in.discord.Logger.WarnContext(ctx, "interaction in an unknown channel", "channel", i.ChannelID, "error", err)
 	}
 	t := event.Ticket{App: i.AppID, Token: i.Token, ID: i.ID, Channel: i.ChannelID, At: time.Now(), Inline: source}

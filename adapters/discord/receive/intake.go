@@ -334,8 +334,9 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// brought handles an interaction from an HTTP request. ch is the channel in the request.
-func (in *intake) brought(ctx context.Context, i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
+// interactionFromRequest handles an interaction from an HTTP request. ch is the channel in the
+// request.
+func (in *intake) interactionFromRequest(ctx context.Context, i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
 	if ch != nil && ch.ID == i.ChannelID && i.GuildID != "" {
 		ch.GuildID = i.GuildID
 		in.directory.Meet(ch)

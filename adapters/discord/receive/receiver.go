@@ -62,7 +62,7 @@ func (c *Receiver) Run(ctx context.Context, h chat.Handler, lookup event.Lookup)
 	handling.Go(func() { in.run(ctx, events) })
 	handling.Go(func() { c.directory.KeepHearing(ctx) })
 	c.setInbound(func(i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
-		in.brought(ctx, i, ch, source)
+		in.interactionFromRequest(ctx, i, ch, source)
 	})
 	err := c.listen(ctx, func(shard int, event any) {
 		select {
@@ -160,7 +160,7 @@ func (c *Receiver) handled(guild, channel, message string) bool {
 
 // baseline returns the message id after which a channel may hold unhandled messages.
 func (c *Receiver) baseline(channel, guild string) string {
-	oldest := call.IdAt(c.looksBack(channel, guild))
+	oldest := call.IdAt(c.earliestMissed(channel, guild))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if last, known := c.seen[channel]; known && call.Newer(last.message, oldest) {
@@ -219,8 +219,8 @@ func (c *Receiver) visited() map[string]string {
 // few messages and last for days.
 const longAgo = 24 * time.Hour
 
-// looksBack returns the earliest time of missed messages to search for in a channel.
-func (c *Receiver) looksBack(channel, guild string) time.Time {
+// earliestMissed returns the earliest time of missed messages to search for in a channel.
+func (c *Receiver) earliestMissed(channel, guild string) time.Time {
 	ago := c.discord.Config.Recent
 	if p, known := c.directory.Peek(channel); known && p.Thread || !known && guild == "" {
 		ago = max(ago, longAgo)

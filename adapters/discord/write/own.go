@@ -63,7 +63,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 			if t.Ephemeral {
 				return own, nil // further ephemeral messages cannot be listed
 			}
-		case s.over(err):
+		case s.checkExpired(err):
 		case !errors.Is(err, thread.ErrMessageGone):
 			return nil, err
 		}

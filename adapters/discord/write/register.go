@@ -173,9 +173,9 @@ func (c *Writer) register(ctx context.Context, endpoint, guild string, wanted []
 	return nil
 }
 
-// ours lists the fields of commands and options that the bot sets. Discord adds other fields, such
-// as ids and defaults.
-var ours = []string{"name", "description", "type", "options", "choices", "value", "required", "autocomplete", "contexts", "default_member_permissions"}
+// comparedFields lists the fields of commands and options that the bot sets. Discord adds other
+// fields, such as ids and defaults.
+var comparedFields = []string{"name", "description", "type", "options", "choices", "value", "required", "autocomplete", "contexts", "default_member_permissions"}
 
 // essence encodes the fields that the bot sets in a list of commands. Equal lists have equal
 // encodings.
@@ -190,7 +190,7 @@ func essence(list any) string {
 		return "[" + strings.Join(parts, ",") + "]"
 	case map[string]any:
 		var parts []string
-		for _, key := range ours {
+		for _, key := range comparedFields {
 			part := essence(v[key])
 			if part != "" && part != "[]" && part != "false" && part != `""` {
 				parts = append(parts, key+":"+part)

@@ -71,10 +71,10 @@ func (s *Surface) ticket() *event.Ticket {
 	return s.reply
 }
 
-// over reports whether err means that the interaction can no longer be answered, and records this.
-// In the first seconds, the same error means that the interaction is not acknowledged yet. over
-// then returns false.
-func (s *Surface) over(err error) bool {
+// checkExpired reports whether err means that the interaction can no longer be answered, and
+// records this. In the first seconds, the same error means that the interaction is not acknowledged
+// yet. over then returns false.
+func (s *Surface) checkExpired(err error) bool {
 	if !errors.Is(err, call.ErrTokenOver) || call.Code(err) == call.CodeUnknownWebhook && time.Since(s.turn.Intake) < 2*ackLimit {
 		return false
 	}
@@ -100,7 +100,7 @@ func (s *Surface) post(ctx context.Context, page render.Page) (string, error) {
 	if t := s.ticket(); t != nil {
 		s.client.acknowledged(ctx, t.ID)
 		id, err := s.answer(ctx, *t, page)
-		if !s.over(err) {
+		if !s.checkExpired(err) {
 			return id, fileRefused(page, err)
 		}
 	}
@@ -189,7 +189,8 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 		err = fmt.Errorf("%w: %w", thread.ErrNotEditable, err)
 	}
 	if errors.Is(err, thread.ErrMessageGone) && s.moved() {
-		err = fmt.Errorf("%w: %s", thread.ErrExpired, err.Error()) // it may still exist in the earlier channel
+		// it may still exist in the earlier channel
+		err = fmt.Errorf("%w: %s", thread.ErrExpired, err.Error())
 	}
 	if errors.Is(err, thread.ErrExpired) || errors.Is(err, thread.ErrNotEditable) {
 		s.mu.Lock()
@@ -218,7 +219,7 @@ func (s *Surface) edit(ctx context.Context, id string, body outgoing) error {
 			Doing: "edit the answer to a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, id), Bucket: bucket,
 			Body: body, Paid: s.spend(bucket),
 		}, nil)
-		if !s.over(err) {
+		if !s.checkExpired(err) {
 			return err
 		}
 	}

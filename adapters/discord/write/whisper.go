@@ -21,7 +21,7 @@ func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, butto
 			Doing: "send a private notice", Method: http.MethodPost, URL: discordgo.EndpointWebhookToken(reply.App, reply.Token),
 			Bucket: call.ReplyBucket(reply.Token), Body: ephemeral(body),
 		}, nil)
-		if !s.over(err) {
+		if !s.checkExpired(err) {
 			return err
 		}
 	}

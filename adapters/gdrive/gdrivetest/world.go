@@ -353,7 +353,7 @@ func (w *World) MayRead(u *User, f *File) bool {
 func (w *World) Shown(u *User, f *File) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	return !w.trashed(f) && w.asks(u, f, true)
+	return !w.trashed(f) && w.hasAccess(u, f, true)
 }
 
 // trashed reports "Whether the file has been trashed, either explicitly or from a trashed parent
@@ -372,7 +372,7 @@ func (w *World) trashed(f *File) bool {
 // folder's permissions can open it". "The owner role in My Drive and the organizer role in shared
 // drives can always access folders with limited access"
 // (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
-func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
+func (w *World) mayOpen(u *User, f *File) bool { return w.hasAccess(u, f, false) }
 
 // sees reports whether a file is visible to a person. Files in the trash are visible. Limited
 // folders that the person may not open are visible too ("Users with inherited access … can see the
@@ -381,9 +381,9 @@ func (w *World) sees(u *User, f *File) bool {
 	return !f.Gone && (w.mayOpen(u, f) || f.Limited && f.Parent != nil && w.mayOpen(u, f.Parent))
 }
 
-// asks reports whether a person may open a file, checking its ancestors from the file upwards. If
-// shown is true, it stops at a folder that is invisible to the owner of the item in it.
-func (w *World) asks(u *User, f *File, shown bool) bool {
+// hasAccess reports whether a person may open a file, checking its ancestors from the file upwards.
+// If shown is true, it stops at a folder that is invisible to the owner of the item in it.
+func (w *World) hasAccess(u *User, f *File, shown bool) bool {
 	if f.Gone || u != nil && u.Suspended {
 		return false
 	}

@@ -105,11 +105,13 @@ func (s *Site) Visitor() *Site {
 }
 
 // Absent reports whether an error means that an item does not exist or is invisible to the
-// credential. Atlassian documents "404 Returned if the project is not found or the user does not
-// have permission to view the project" and "403 … if the user does not have the necessary
-// permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/), and "404 … the
-// calling user does not have permission to view the content"
-// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/).
+// credential. Atlassian documents:
+//
+//	404 "Returned if the project is not found or the user does not have permission to view the
+//	project", and 403 "if the user does not have the necessary permission":
+//	https://developer.atlassian.com/cloud/jira/platform/rest/v3/
+//	404 "… the calling user does not have permission to view the content":
+//	https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/
 func Absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:

@@ -120,7 +120,7 @@ func newScene(t testing.TB, open func(testing.TB) Source) *scene {
 		_ = r.Write(&all) // the request has already been read
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if r.Header.Get("Authorization") != "" || s.tells(all.String()) {
+		if r.Header.Get("Authorization") != "" || s.containsSecret(all.String()) {
 			s.stolen = append(s.stolen, r.Method+" "+r.URL.Path)
 		}
 		_, _ = io.WriteString(w, "{}")
@@ -129,8 +129,8 @@ func newScene(t testing.TB, open func(testing.TB) Source) *scene {
 	return s
 }
 
-// tells reports whether a text contains a secret.
-func (s *scene) tells(text string) bool {
+// containsSecret reports whether a text contains a secret.
+func (s *scene) containsSecret(text string) bool {
 	return slices.ContainsFunc(s.Secrets, func(secret string) bool { return strings.Contains(text, secret) })
 }
 
@@ -256,18 +256,18 @@ func (s *scene) attacked(a attack, on target) {
 			s.t.Errorf("a point check allows what an honest server does not: %s", what)
 		}
 	}
-	if s.saw(&s.followed) && len(failed)+s.unread+len(s.reading.Last.Failures) == 0 {
+	if s.readFlag(&s.followed) && len(failed)+s.unread+len(s.reading.Last.Failures) == 0 {
 		s.t.Error("a list has no end, and nothing tells of it")
 	}
 	for _, n := range slices.Concat(s.reading.Last.Failures, s.reading.Last.Skipped) {
-		if s.tells(n.Name + n.Sentence) {
+		if s.containsSecret(n.Name + n.Sentence) {
 			s.t.Errorf("a notice shows a secret: %q", n.Sentence)
 		}
 	}
 }
 
-// saw returns a flag of the scene, read under the lock.
-func (s *scene) saw(noted *bool) bool {
+// readFlag returns a flag of the scene, read under the lock.
+func (s *scene) readFlag(noted *bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *noted
@@ -282,7 +282,7 @@ func (s *scene) judge(err error) {
 	case errors.Is(err, errEnough):
 	case errors.Is(err, errEndless):
 		s.t.Errorf("the pass does not end: %d requests", s.requests)
-	case s.tells(text):
+	case s.containsSecret(text):
 		s.t.Errorf("the error shows a secret: %v", err)
 	case !strings.Contains(text, s.Name):
 		s.t.Errorf("the error does not name %s: %v", s.Name, err)
@@ -291,9 +291,9 @@ func (s *scene) judge(err error) {
 	}
 }
 
-// holds reports a test error if a wanted document is missing, or if a document has a NUL byte or
-// the address of another host.
-func (s *scene) holds(want map[string]*document.Document, when string) {
+// checkDocuments reports a test error if a wanted document is missing, or if a document has a NUL
+// byte or the address of another host.
+func (s *scene) checkDocuments(want map[string]*document.Document, when string) {
 	s.t.Helper()
 	is := s.reading.Documents()
 	var lost []string
@@ -342,23 +342,23 @@ func strike(t *testing.T, open func(testing.TB) Source, honest *scene, a attack,
 			t.Errorf("the credential reached another host: %q", s.stolen)
 		}
 	}()
-	if !s.saw(&s.struck) {
+	if !s.readFlag(&s.struck) {
 		return // the attack changes nothing in these responses
 	}
-	s.holds(nil, "under attack")
+	s.checkDocuments(nil, "under attack")
 	if a.once || s.Gone != nil && s.Gone(a.name, string(on)) {
 		return
 	}
 	_, whole := s.targets()
 	s.Pass(day)
 	s.attacked(a, on)
-	s.holds(whole, "under attack")
+	s.checkDocuments(whole, "under attack")
 	s.Pass(forget)
 	s.attacked(a, on)
-	s.holds(whole, "a week later")
+	s.checkDocuments(whole, "a week later")
 	s.Pass(day)
 	s.quiet("after the attack")
-	s.holds(whole, "after the attack")
+	s.checkDocuments(whole, "after the attack")
 }
 
 // record calls the fake and returns the recorded response.

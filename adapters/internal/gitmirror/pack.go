@@ -213,7 +213,7 @@ func (x *indexer) list(n int) error {
 			return fmt.Errorf("%w: an object has %d bytes and says %d", packfile.ErrMalformedPackFile, wrote, h.Length)
 		}
 		if o.delta {
-			o.difference(begins.data, h.Length)
+			o.readDeltaSizes(begins.data, h.Length)
 		} else {
 			o.hash = sum.Sum()
 			o.out = tooLarge(o.kind, o.size)
@@ -233,8 +233,9 @@ func (x *indexer) count(n int64) error {
 	return x.ctx.Err()
 }
 
-// difference reads the two sizes at the start of a delta. It skips the object if one is too large.
-func (o *packed) difference(begins []byte, length int64) {
+// readDeltaSizes reads the two sizes at the start of a delta. It skips the object if one is too
+// large.
+func (o *packed) readDeltaSizes(begins []byte, length int64) {
 	from, n := binary.Uvarint(begins)
 	if n <= 0 {
 		o.out = true
@@ -256,7 +257,7 @@ func tooLarge(kind plumbing.ObjectType, size int64) bool {
 func (x *indexer) resolve() error {
 	x.byHash = make(map[plumbing.Hash]int)
 	for i := range x.objects {
-		x.name(i)
+		x.indexHash(i)
 	}
 	for range maxDepth {
 		progress := false
@@ -285,7 +286,7 @@ func (x *indexer) resolve() error {
 			if o.hash = plumbing.ComputeHash(o.kind, data); tooLarge(o.kind, o.size) {
 				o.out = true
 			}
-			x.name(i)
+			x.indexHash(i)
 		}
 		if !progress {
 			break
@@ -297,21 +298,21 @@ func (x *indexer) resolve() error {
 // baseOf returns the index of a delta's base, and whether the base is known.
 func (x *indexer) baseOf(i int) (int, bool) {
 	if offset := x.objects[i].base; offset != 0 {
-		return x.at(offset)
+		return x.indexAt(offset)
 	}
 	at, known := x.byHash[x.refs[i]]
 	return at, known
 }
 
-// name adds an object to the index under its hash.
-func (x *indexer) name(i int) {
+// indexHash adds an object to the index under its hash.
+func (x *indexer) indexHash(i int) {
 	if len(x.refs) > 0 && !x.objects[i].hash.IsZero() {
 		x.byHash[x.objects[i].hash] = i
 	}
 }
 
-// at returns the index of the object at an offset, and whether there is one.
-func (x *indexer) at(offset int64) (int, bool) {
+// indexAt returns the index of the object at an offset, and whether there is one.
+func (x *indexer) indexAt(offset int64) (int, bool) {
 	return slices.BinarySearchFunc(x.objects, offset, func(p packed, offset int64) int { return int(p.offset - offset) })
 }
 

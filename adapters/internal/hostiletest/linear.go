@@ -16,8 +16,8 @@ const (
 	// is 10 for linear code. The rest allows for noise.
 	allowed = 40
 	// allowedMemory is the same factor for memory. Quadratic code would need 100 times as much. The
-	// factor is above 10 because a long answer is laid out again if it does not fit its messages,
-	// and because the parser's pools keep nothing under the race detector.
+	// factor is above 10 because a long answer is laid out again if it does not fit its messages.
+	// The parser's pools also keep nothing under the race detector.
 	allowedMemory = 70
 	// raced is an additional factor under the race detector. There the parser's pools keep nothing,
 	// so linear code looks quadratic. A separate run of make test checks the real limits.
@@ -69,7 +69,7 @@ func Linear(t *testing.T, read func(text string)) {
 		if tooSlow(cost, least, len(text.Text)) {
 			t.Errorf("%s: %d kB take %s, %d kB %s", text.Name, size>>10, least.Time, 10*size>>10, cost.Time)
 		}
-		if cost.Memory > freeMemory && (cost.Memory > times()*allowedMemory*least.Memory || cost.Memory > times()*perByte*uint64(len(text.Text))) {
+		if cost.Memory > freeMemory && (cost.Memory > limitFactor()*allowedMemory*least.Memory || cost.Memory > limitFactor()*perByte*uint64(len(text.Text))) {
 			t.Errorf("%s: %d kB take %d kB of memory, %d kB %d kB", text.Name, size>>10, least.Memory>>10, 10*size>>10, cost.Memory>>10)
 		}
 		worst = append(worst, cost)
@@ -81,11 +81,11 @@ func Linear(t *testing.T, read func(text string)) {
 }
 
 func tooSlow(cost, of Cost, size int) bool {
-	return cost.Time > time.Duration(size)*free && cost.Time > time.Duration(times())*allowed*of.Time
+	return cost.Time > time.Duration(size)*free && cost.Time > time.Duration(limitFactor())*allowed*of.Time
 }
 
-// times returns the factor for all limits: raced under the race detector, and 1 otherwise.
-func times() uint64 {
+// limitFactor returns the factor for all limits: raced under the race detector, and 1 otherwise.
+func limitFactor() uint64 {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-race" && s.Value == "true" }) {
 		return raced
 	}
@@ -134,7 +134,7 @@ func Bound(t *testing.T, size int, fixed uint64) (end func()) {
 		if most := 10*time.Second + time.Duration(size)*100*time.Microsecond; took > most {
 			t.Errorf("%d bytes take %s", size, took)
 		}
-		if memory := after.TotalAlloc - before.TotalAlloc; memory > times()*(fixed+freeMemory+uint64(size)*perByte) {
+		if memory := after.TotalAlloc - before.TotalAlloc; memory > limitFactor()*(fixed+freeMemory+uint64(size)*perByte) {
 			t.Errorf("%d bytes take %d kB of memory", size, memory>>10)
 		}
 	}

@@ -9,9 +9,10 @@ import (
 // attributes holds the attributes of an element that affect its text.
 type attributes struct {
 	id, href, rel, role, lang, name, property, content string
-	navigational                                       bool // its class or aria-hidden marks navigation
-	aside                                              bool // its class is that of a note
-	classes                                            string
+	// its class or aria-hidden marks navigation
+	navigational bool
+	aside        bool // its class is that of a note
+	classes      string
 }
 
 func (x *extractor) attributes(more bool) attributes {
@@ -75,12 +76,12 @@ func (a attributes) navigation(tag atom.Atom, inMain bool) bool {
 	case "navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar":
 		return true
 	}
-	return a.navigational || layout(tag) && waysElsewhere[plainID(a.id)]
+	return a.navigational || layout(tag) && navigationIDs[plainID(a.id)]
 }
 
-// waysElsewhere lists layout ids of elements that contain navigation. The ids have the form that
+// navigationIDs lists layout ids of elements that contain navigation. The ids have the form that
 // plainID returns.
-var waysElsewhere = map[string]bool{
+var navigationIDs = map[string]bool{
 	"toc": true, "toctitle": true, "tableofcontents": true, "nav": true, "navbar": true, "navigation": true, "globalnav": true, "leftnav": true, "topnav": true,
 	"menu": true, "mainmenu": true, "searchmenu": true, "searchbox": true, "searchform": true, "sidebar": true, "breadcrumb": true, "breadcrumbs": true,
 	"footer": true, "pagefooter": true, "sitefooter": true, "siteheader": true, "skiplink": true,
@@ -113,14 +114,14 @@ func navigationClass(class string) bool {
 	return false
 }
 
-// furniture reports whether an element's id names a part of the page's frame. Such an id is no
+// isFrame reports whether an element's id names a part of the page's frame. Such an id is no
 // anchor for the text that follows.
-func furniture(tag atom.Atom, a attributes) bool {
+func isFrame(tag atom.Atom, a attributes) bool {
 	switch tag {
 	case atom.Header, atom.Footer, atom.Nav, atom.Form:
 		return true
 	}
-	return layout(tag) && (waysElsewhere[plainID(a.id)] || frame[plainID(a.id)])
+	return layout(tag) && (navigationIDs[plainID(a.id)] || frame[plainID(a.id)])
 }
 
 // frame lists layout ids of elements around the content. The ids have the form that plainID

@@ -135,7 +135,7 @@ func (x *extractor) start(selfClosing bool) {
 	e.main = e.main || tag == atom.Main || tag == atom.Article || a.role == "main"
 	e.skip = e.skip || unreadable(tag) || (x.choosy && a.navigation(tag, e.main))
 	e.aside = e.aside || a.aside || isAside(tag)
-	if a.id != "" && !e.skip && !furniture(tag, a) {
+	if a.id != "" && !e.skip && !isFrame(tag, a) {
 		e.anchor, x.anchor = a.id, a.id
 	}
 	if formatting(tag) || len(x.open) >= deepest {

@@ -19,12 +19,12 @@ func codeLanguage(tag atom.Atom, classes string) string {
 			if !found || prefix == "lang-" && tag == atom.Div {
 				continue
 			}
-			if named(name) {
+			if isLanguageName(name) {
 				return name
 			}
 			break
 		}
-		if source && named(class) {
+		if source && isLanguageName(class) {
 			return class
 		}
 		source = class == "sourceCode"
@@ -32,8 +32,8 @@ func codeLanguage(tag atom.Atom, classes string) string {
 	return ""
 }
 
-// named reports whether a class may be the name of a language, unlike "none" or "text".
-func named(name string) bool {
+// isLanguageName reports whether a class may be the name of a language, unlike "none" or "text".
+func isLanguageName(name string) bool {
 	switch name {
 	case "", "default", "none", "text", "plaintext", "plain", "nohighlight", "numberSource", "literalinclude":
 		return false

@@ -42,7 +42,7 @@ func (l *list) item(ctx context.Context, parent ast.Node, depth int, marker stri
 				return err
 			}
 		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
-			l.note(n)
+			l.recordLinks(n)
 			for line := range strings.SplitSeq(l.reader.inline(n), "\n") {
 				l.lines.WriteString(indent + marker + line + "\n")
 				marker = "  "
@@ -72,13 +72,13 @@ func (l *list) flush() {
 	l.lines.Reset()
 }
 
-// note records the links of an item in l.contents.
-func (l *list) note(parent ast.Node) {
+// recordLinks records the links of an item in l.contents.
+func (l *list) recordLinks(parent ast.Node) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if link, ok := n.(*ast.Link); ok {
 			l.contents.Link(l.reader.plain(link), string(link.Destination))
 			continue
 		}
-		l.note(n)
+		l.recordLinks(n)
 	}
 }

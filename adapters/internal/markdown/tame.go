@@ -32,7 +32,7 @@ func tame(source string) string {
 				b.WriteByte('\n')
 				paragraph = len(line)
 			}
-			line = part(line)
+			line = splitParagraph(line)
 		}
 		b.WriteString(line)
 	}
@@ -57,9 +57,9 @@ func unquote(line string) string {
 	return strings.Repeat(">", deepestQuote) + " " + line[cut:]
 }
 
-// part splits a line into paragraphs of at most longestParagraph bytes. It splits at spaces if
-// possible.
-func part(line string) string {
+// splitParagraph splits a line into paragraphs of at most longestParagraph bytes. It splits at
+// spaces if possible.
+func splitParagraph(line string) string {
 	if len(line) <= longestParagraph {
 		return line
 	}

@@ -74,7 +74,7 @@ func (g *Guard) named(host string) bool {
 // the connection is permitted.
 func (g *Guard) check(host string, addr netip.Addr) error {
 	addr = addr.Unmap()
-	moved := g.moved(host, addr)
+	moved := g.turnedPrivate(host, addr)
 	for _, p := range g.prefixes {
 		if p.Contains(addr) && (p.IsSingleIP() || !isMetadata(addr)) {
 			if moved {
@@ -93,10 +93,10 @@ func (g *Guard) check(host string, addr netip.Addr) error {
 		host, addr, ErrRefused, g.setting)
 }
 
-// moved reports whether a name that had a public address now has a private address and is not
-// listed. Otherwise the owner of a name could direct requests to an address that is listed for
+// turnedPrivate reports whether a name that had a public address now has a private address and is
+// not listed. Otherwise the owner of a name could direct requests to an address that is listed for
 // another name.
-func (g *Guard) moved(host string, addr netip.Addr) bool {
+func (g *Guard) turnedPrivate(host string, addr netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil || len(g.prefixes) == 0 || g.named(host) {
 		return false
 	}

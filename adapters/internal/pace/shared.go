@@ -20,9 +20,9 @@ const (
 // unreachable, each process uses its own part. The zero value has no tiers. It is safe for
 // concurrent use and holds no lock during calls.
 type Shared struct {
-	mu    sync.Mutex
-	tiers thread.Tiers
-	alone time.Time // the tiers are not called until then
+	mu      sync.Mutex
+	tiers   thread.Tiers
+	retryAt time.Time // the tiers are not called until then
 }
 
 // Use sets the shared tiers. Call it before other methods.
@@ -38,7 +38,7 @@ func (s *Shared) InReach() bool { return s.reached() != nil }
 func (s *Shared) reached() thread.Tiers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Now().Before(s.alone) {
+	if time.Now().Before(s.retryAt) {
 		return nil
 	}
 	return s.tiers
@@ -78,6 +78,6 @@ func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.alone = time.Now().Add(sharedAgain)
+	s.retryAt = time.Now().Add(sharedAgain)
 	return false
 }

@@ -33,7 +33,7 @@ func findFurniture(pages [][]row) furniture {
 	for _, p := range pages {
 		seen := make(map[string]bool) // once for each page
 		for i := range p {
-			if key, outer := place(p, i); outer && !seen[key] {
+			if key, outer := furnitureKey(p, i); outer && !seen[key] {
 				seen[key] = true
 				f.rows[key]++
 			}
@@ -42,9 +42,9 @@ func findFurniture(pages [][]row) furniture {
 	return f
 }
 
-// place returns a key for a row at the top or bottom of a page. The key consists of the row's text
-// without numbers, and its height.
-func place(p []row, i int) (string, bool) {
+// furnitureKey returns a key for a row at the top or bottom of a page. The key consists of the
+// row's text without numbers, and its height.
+func furnitureKey(p []row, i int) (string, bool) {
 	if i >= outermost && i < len(p)-outermost {
 		return "", false
 	}
@@ -72,6 +72,6 @@ func (f furniture) contains(p []row, i int) bool {
 	if (i == 0 || i == len(p)-1) && pageNumber.MatchString(p[i].line().text) {
 		return true
 	}
-	key, outer := place(p, i)
+	key, outer := furnitureKey(p, i)
 	return outer && f.rows[key] >= repeatedOn
 }

@@ -197,7 +197,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 	r.Method, r.Attempts = cmp.Or(r.Method, http.MethodGet), cmp.Or(r.Attempts, c.config.Attempts)
 	for attempt := 1; ; attempt++ {
-		if err := c.turn(ctx, r); err != nil {
+		if err := c.awaitTurn(ctx, r); err != nil {
 			return nil, err
 		}
 		response, err := c.once(ctx, r, place)
@@ -290,7 +290,7 @@ func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response
 	c.count(func(cost *Cost) { cost.Requests++ })
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return nil, bare(err)
+		return nil, withoutURL(err)
 	}
 	most := c.config.MaxBytes
 	if ctx.Value(smallKey{}) != nil {
@@ -306,7 +306,7 @@ func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response
 	if int64(len(body)) > most {
 		return nil, ErrTooLarge
 	}
-	if err := take(ctx, body); err != nil {
+	if err := countListBytes(ctx, body); err != nil {
 		return nil, err
 	}
 	response := &Response{
@@ -319,8 +319,8 @@ func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response
 	return response, nil
 }
 
-// bare returns an error without the address, because the address's query may contain secrets.
-func bare(err error) error {
+// withoutURL returns an error without the address, because the address's query may contain secrets.
+func withoutURL(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		return wrapped.Err

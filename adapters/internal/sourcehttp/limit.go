@@ -33,8 +33,8 @@ type budget struct {
 	full             time.Time // time of the reset; zero if unknown
 }
 
-// turn waits until a request may be made.
-func (c *Client) turn(ctx context.Context, r Request) error {
+// awaitTurn waits until a request may be made.
+func (c *Client) awaitTurn(ctx context.Context, r Request) error {
 	for {
 		wait, err := c.waitFor(r)
 		if err != nil {
@@ -122,7 +122,7 @@ func (c *Client) pauseUntil(r Request, answer *Response) time.Time {
 	wait, said := pace.RetryAfter(answer.Header, now)
 	if !said {
 		// only this budget is used up
-		if b, ok := read(answer.Header, now); ok && b.remaining < 1 && b.full.After(now) {
+		if b, ok := parseBudget(answer.Header, now); ok && b.remaining < 1 && b.full.After(now) {
 			c.budgets[r.Budget] = b
 			return b.full
 		}
@@ -138,7 +138,7 @@ func (c *Client) pauseUntil(r Request, answer *Response) time.Time {
 // readBudget reads the budget in a response. If nothing is left, requests pause before the source
 // refuses them.
 func (c *Client) readBudget(r Request, answer *Response) {
-	b, ok := read(answer.Header, c.config.Now())
+	b, ok := parseBudget(answer.Header, c.config.Now())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.limited = 0
@@ -147,9 +147,9 @@ func (c *Client) readBudget(r Request, answer *Response) {
 	}
 }
 
-// read parses X-RateLimit-Limit, -Remaining and -Reset. The last header is the time, in seconds
-// since 1970, at which the budget is full again.
-func read(h http.Header, now time.Time) (b budget, ok bool) {
+// parseBudget parses X-RateLimit-Limit, -Remaining and -Reset. The last header is the time, in
+// seconds since 1970, at which the budget is full again.
+func parseBudget(h http.Header, now time.Time) (b budget, ok bool) {
 	var err error
 	if b.remaining, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 64); err != nil {
 		return b, false

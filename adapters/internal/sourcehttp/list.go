@@ -52,8 +52,8 @@ func Whole(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listKey{}, room)
 }
 
-// take subtracts the bytes of a response from the remaining size of the response's list.
-func take(ctx context.Context, answer []byte) error {
+// countListBytes subtracts the bytes of a response from the remaining size of the response's list.
+func countListBytes(ctx context.Context, answer []byte) error {
 	room, is := ctx.Value(listKey{}).(*atomic.Int64)
 	if is && room.Add(-int64(len(answer))) < 0 {
 		return ErrLongList

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// each is the average number of bytes of checkpoints that are written for each batch. A batch needs
-// at least one request, which takes longer than writing that many bytes.
-const each = 16 << 10
+// checkpointBytes is the average number of bytes of checkpoints that are written for each batch. A
+// batch needs at least one request, which takes longer than writing that many bytes.
+const checkpointBytes = 16 << 10
 
 // Documents sends the documents of a pass. It must not be used concurrently.
 type Documents struct {
@@ -29,7 +29,7 @@ type Documents struct {
 // checkpoints is therefore proportional to the size of a checkpoint. If a run is killed between
 // checkpoints, the next run sends those batches again.
 func (d *Documents) Send(b index.Batch) error {
-	if d.left += each; d.left < d.size {
+	if d.left += checkpointBytes; d.left < d.size {
 		return d.send(b)
 	}
 	return d.Save(b)

@@ -135,7 +135,7 @@ func (p *pass) apply(unmet []index.Notice) error {
 	p.state.Reviewed = micros(p.now)
 	channels := maps.Clone(p.channels)
 	return p.emit(index.Batch{Failures: unmet, Review: func(id document.ID) index.Verdict {
-		in, at, known := p.place(id)
+		in, at, known := p.parseID(id)
 		c, ok := channels[in]
 		if !ok || !known || at.Before(p.limit) {
 			return index.Verdict{Gone: true}
@@ -150,9 +150,9 @@ const patience = 3
 // ErrLone marks an error that affects only one channel.
 var ErrLone = errors.New("the other channels are read")
 
-// failed handles an error about a channel. It adds a notice and returns nil. It returns the error
-// after patience consecutive failures, unless the error affects only one channel.
-func (p *pass) failed(ctx context.Context, c Channel, err error) error {
+// handleFailure handles an error about a channel. It adds a notice and returns nil. It returns the
+// error after patience consecutive failures, unless the error affects only one channel.
+func (p *pass) handleFailure(ctx context.Context, c Channel, err error) error {
 	if ctx.Err() != nil || errors.Is(err, sourcepass.ErrBroken) || errors.Is(err, index.ErrRevoked) {
 		return err
 	}

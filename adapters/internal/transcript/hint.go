@@ -55,7 +55,7 @@ func (p *pass) listen(ctx context.Context, force bool) error {
 		hints := byChannel[id]
 		if c, read := p.channels[id]; read {
 			if err := p.follow(ctx, c, hints); err != nil {
-				if err := p.failed(ctx, c, err); err != nil {
+				if err := p.handleFailure(ctx, c, err); err != nil {
 					return err
 				}
 				continue // the next run follows them
@@ -78,7 +78,7 @@ func (p *pass) listen(ctx context.Context, force bool) error {
 func (p *pass) follow(ctx context.Context, c Channel, hints []index.Hint) error {
 	var keys []string
 	for _, h := range hints {
-		if _, key, _ := strings.Cut(h.Subject, ":"); !p.at(key).Before(p.limit) {
+		if _, key, _ := strings.Cut(h.Subject, ":"); !p.keyTime(key).Before(p.limit) {
 			keys = append(keys, key)
 		}
 	}

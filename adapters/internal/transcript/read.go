@@ -10,16 +10,16 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// again is the minimum interval between two reads of the recent days while older days are read.
-// Reading the recent days takes at most half of the time.
-const again = time.Minute
+// recentInterval is the minimum interval between two reads of the recent days while older days are
+// read. Reading the recent days takes at most half of the time.
+const recentInterval = time.Minute
 
 // readRecent reads the recent days of every channel. It starts with the channel whose recent days
 // were read least recently. It continues an interrupted pass.
 func (p *pass) readRecent(ctx context.Context) error {
 	s := &p.state
 	took := ofMicros(s.Done).Sub(ofMicros(s.Pass))
-	if s.Ended || s.Pass == 0 || s.Done != 0 && p.now.Sub(ofMicros(s.Done)) >= max(again, took) {
+	if s.Ended || s.Pass == 0 || s.Done != 0 && p.now.Sub(ofMicros(s.Done)) >= max(recentInterval, took) {
 		s.Pass, s.Done = micros(p.now), 0
 	}
 	s.Ended = false
@@ -41,7 +41,7 @@ func (p *pass) readRecent(ctx context.Context) error {
 			continue
 		}
 		if err := p.readChannel(ctx, c); err != nil {
-			if err := p.failed(ctx, c, err); err != nil {
+			if err := p.handleFailure(ctx, c, err); err != nil {
 				return err
 			}
 			continue
@@ -103,7 +103,7 @@ func (p *pass) readOlder(ctx context.Context) error {
 		}
 		if err := p.readBack(ctx, next); err != nil {
 			tried[next.ID] = true
-			if err := p.failed(ctx, next, err); err != nil {
+			if err := p.handleFailure(ctx, next, err); err != nil {
 				return err
 			}
 			continue
@@ -148,13 +148,13 @@ const (
 
 // yieldPart yields the documents of a part and removes documents that are obsolete.
 func (p *pass) yieldPart(ctx context.Context, c Channel, of Part, age time.Duration) error {
-	of.Items = slices.DeleteFunc(of.Items, func(i Item) bool { return p.at(i.Key).Before(p.limit) })
+	of.Items = slices.DeleteFunc(of.Items, func(i Item) bool { return p.keyTime(i.Key).Before(p.limit) })
 	there := make(map[document.ID]bool)
 	for _, i := range of.Items {
 		there[p.id(c.ID, i.Key)] = true
 	}
 	review := func(id document.ID) index.Verdict {
-		in, at, ok := p.place(id)
+		in, at, ok := p.parseID(id)
 		gone := ok && in == c.ID && !there[id] && !at.Before(of.From) && (of.To.IsZero() || at.Before(of.To))
 		return index.Verdict{Gone: gone}
 	}

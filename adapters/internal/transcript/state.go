@@ -24,8 +24,9 @@ type progress struct {
 	// Access is the access list that was last applied to all documents.
 	Access string `json:"a"`
 	Recent int64  `json:"r,omitempty"` // when its recent days were last read
-	Floor  int64  `json:"f,omitempty"` // messages since then were read; 0: older messages are not being read
-	Whole  int64  `json:"w,omitempty"` // when it was last read to its beginning
+	// messages since then were read; 0: older messages are not being read
+	Floor int64 `json:"f,omitempty"`
+	Whole int64 `json:"w,omitempty"` // when it was last read to its beginning
 }
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }

@@ -257,19 +257,20 @@ func (p *pass) id(channel, key string) document.ID {
 	return document.ID(string(p.source) + ":" + channel + ":" + key)
 }
 
-// place returns the channel and the start time in a document id.
-func (p *pass) place(id document.ID) (channel string, at time.Time, ok bool) {
+// parseID returns the channel and the start time in a document id.
+func (p *pass) parseID(id document.ID) (channel string, at time.Time, ok bool) {
 	rest, found := strings.CutPrefix(string(id), string(p.source)+":")
 	channel, key, parted := strings.Cut(rest, ":")
 	if !found || !parted {
 		return "", time.Time{}, false
 	}
-	at = p.at(key)
+	at = p.keyTime(key)
 	return channel, at, !at.IsZero()
 }
 
-// at returns the start time in a document's key. It returns the zero time if the key is invalid.
-func (p *pass) at(key string) time.Time {
+// keyTime returns the start time in a document's key. It returns the zero time if the key is
+// invalid.
+func (p *pass) keyTime(key string) time.Time {
 	if at, err := time.Parse(time.DateOnly, key); err == nil {
 		return at
 	}

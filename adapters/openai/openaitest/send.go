@@ -244,7 +244,7 @@ type eventWriter struct {
 // play sends all events. It returns false if the reply ended early.
 func (e *eventWriter) play(all []event) bool {
 	for i, item := range all {
-		if e.strikes(i, len(all)) {
+		if e.injectFault(i, len(all)) {
 			return false
 		}
 		if e.reply.Fault == NoDone && item.text != "" {
@@ -274,9 +274,9 @@ func (e *eventWriter) play(all []event) bool {
 	return true
 }
 
-// strikes executes the fault of the reply if the fault comes before event i. It returns true if the
-// fault ends the stream.
-func (e *eventWriter) strikes(i, total int) bool {
+// injectFault executes the fault of the reply if the fault comes before event i. It returns true if
+// the fault ends the stream.
+func (e *eventWriter) injectFault(i, total int) bool {
 	// If FaultAfter exceeds the number of events, the fault comes before the finish reason.
 	at := min(e.reply.FaultAfter, max(total-3, 0))
 	if i != at {

@@ -27,9 +27,9 @@ type settlement struct {
 	account spend.Account
 	use     spend.Use
 
-	stands spend.Standing
-	err    error
-	wake   chan bool // true: this caller books all; false: booked or failed
+	standing spend.Standing
+	err      error
+	wake     chan bool // true: this caller books all; false: booked or failed
 }
 
 // Settle implements spend.Ledger. All calls of a tenant update the same few rows. Concurrent calls
@@ -60,7 +60,7 @@ func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u sp
 		}
 		return spend.Standing{}, fmt.Errorf("book what a call cost: %w", s.err)
 	}
-	return s.stands, nil
+	return s.standing, nil
 }
 
 // leave removes s from the waiting settlements. It returns false if s is already being booked.
@@ -242,7 +242,7 @@ func settled(ctx context.Context, tx pgx.Tx, calls []*settlement, today time.Tim
 			}
 			stands[key] = stood
 		}
-		s.stands = stood
+		s.standing = stood
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func NewWorkspaces(db *postgres.DB, platform thread.Platform) *Workspaces {
 // Bound returns the tenant of each bound workspace, keyed by workspace.
 func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, error) {
 	// Served by the primary key.
-	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1 and bound_by <> $2`, w.platform, boundNobody)
+	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1 and bound_by <> $2`, w.platform, unbound)
 	if err != nil {
 		return nil, fmt.Errorf("load to which tenants workspaces belong: %w", err)
 	}
@@ -75,9 +75,9 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 	return created, nil
 }
 
-// boundNobody is the value of column bound_by after [Workspaces.Unbind]. The row remains, so that
+// unbound is the value of column bound_by after [Workspaces.Unbind]. The row remains, so that
 // BindFirst still binds no workspace. No person has this name.
-const boundNobody = "(nobody)"
+const unbound = "(nobody)"
 
 // Unbind removes a workspace's binding. The result was reports whether there was a binding.
 func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool, err error) {
@@ -86,7 +86,7 @@ func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool
 		// Served by the primary key.
 		err := tx.QueryRow(ctx, `
 			update workspace set bound_by = $3 where platform = $1 and workspace = $2 and bound_by <> $3 returning tenant_id`,
-			w.platform, postgres.Storable(workspace), boundNobody).Scan(&tenant)
+			w.platform, postgres.Storable(workspace), unbound).Scan(&tenant)
 		was = err == nil
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil

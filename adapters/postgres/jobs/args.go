@@ -9,29 +9,29 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// about holds the arguments that jobs of all kinds share. River distinguishes kinds by Go type, so
-// each kind has a separate type based on about.
-type about struct {
+// jobArgs holds the arguments that jobs of all kinds share. River distinguishes kinds by Go type,
+// so each kind has a separate type based on about.
+type jobArgs struct {
 	Tenant  access.TenantID `json:"tenant,omitempty"`
 	Subject string          `json:"subject,omitempty"`
 }
 
 type (
-	planArgs    about
-	syncArgs    about
-	accessArgs  about
-	tidyArgs    about
-	purgeArgs   about
-	trainArgs   about
-	vectorsArgs about
-	meaningArgs about
-	graphArgs   about
-	engineArgs  about
-	compareArgs about
-	extractArgs about
-	sweepArgs   about
-	pruneArgs   about
-	dueArgs     about
+	planArgs    jobArgs
+	syncArgs    jobArgs
+	accessArgs  jobArgs
+	tidyArgs    jobArgs
+	purgeArgs   jobArgs
+	trainArgs   jobArgs
+	vectorsArgs jobArgs
+	meaningArgs jobArgs
+	graphArgs   jobArgs
+	engineArgs  jobArgs
+	compareArgs jobArgs
+	extractArgs jobArgs
+	sweepArgs   jobArgs
+	pruneArgs   jobArgs
+	dueArgs     jobArgs
 )
 
 // Kind implements river.JobArgs.
@@ -51,14 +51,14 @@ func (sweepArgs) Kind() string   { return string(Sweep) }
 func (pruneArgs) Kind() string   { return string(Prune) }
 func (dueArgs) Kind() string     { return string(Due) }
 
-// described is the type constraint for the arguments of a job.
-type described interface {
+// anyArgs is the type constraint for the arguments of a job.
+type anyArgs interface {
 	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | meaningArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs | dueArgs
 	river.JobArgs
 }
 
 func argsOf(j Job) (river.JobArgs, error) {
-	a := about{j.Tenant, j.Subject}
+	a := jobArgs{j.Tenant, j.Subject}
 	switch j.Kind {
 	case Plan:
 		return planArgs(a), nil
@@ -95,12 +95,12 @@ func argsOf(j Job) (river.JobArgs, error) {
 }
 
 // worker passes River's jobs of one type to the client.
-type worker[A described] struct {
+type worker[A anyArgs] struct {
 	river.WorkerDefaults[A]
 	client *Client
 }
 
-func add[A described](workers *river.Workers, c *Client) error {
+func add[A anyArgs](workers *river.Workers, c *Client) error {
 	return river.AddWorkerSafely(workers, &worker[A]{client: c})
 }
 
@@ -109,6 +109,6 @@ func (w *worker[A]) Timeout(*river.Job[A]) time.Duration { return timeout }
 
 // Work implements river.Worker.
 func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
-	a := about(job.Args)
+	a := jobArgs(job.Args)
 	return w.client.do(ctx, Job{Kind: Kind(job.Kind), Tenant: a.Tenant, Subject: a.Subject})
 }

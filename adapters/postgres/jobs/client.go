@@ -142,7 +142,7 @@ const pause = 100 * time.Millisecond
 // is paused. It also runs nothing if the job must wait for other jobs of this process. In that case
 // waits is true.
 func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, waits bool, err error) {
-	known, died, err := c.look(ctx, job)
+	known, died, err := c.loadDeaths(ctx, job)
 	if err != nil {
 		return false, nil, false, err
 	}
@@ -180,7 +180,7 @@ func (c *Client) do(ctx context.Context, job Job) error {
 	} else {
 		var waits bool
 		if more, next, waits, err = c.attempt(ctx, job); waits && err == nil {
-			return river.JobSnooze(apart)
+			return river.JobSnooze(waitForOthers)
 		}
 	}
 	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {

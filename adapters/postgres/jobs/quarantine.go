@@ -26,8 +26,8 @@ const (
 	// resumeAfter is how long a job without a subject, or of kind Due, stays paused. Other jobs
 	// stay paused until Resume is called.
 	resumeAfter = 24 * time.Hour
-	// apart is the delay before a job that must wait for other jobs is tried again.
-	apart = time.Second
+	// waitForOthers is the delay before a job that must wait for other jobs is tried again.
+	waitForOthers = time.Second
 	// reserved is how long no new job may begin while a job waits to run alone.
 	reserved = 5 * time.Second
 )
@@ -74,9 +74,10 @@ func Resume(ctx context.Context, db *postgres.DB, tenant access.TenantID, subjec
 	return nil
 }
 
-// look returns the recorded deaths of processes that ran a job. If the job's record names another
-// process, that process died during the job. look then adds that death and returns died = true.
-func (c *Client) look(ctx context.Context, job Job) (p Paused, died bool, err error) {
+// loadDeaths returns the recorded deaths of processes that ran a job. If the job's record names
+// another process, that process died during the job. look then adds that death and returns died =
+// true.
+func (c *Client) loadDeaths(ctx context.Context, job Job) (p Paused, died bool, err error) {
 	p.Job = job
 	err = c.db.Pool.QueryRow(ctx, `
 		with died as (

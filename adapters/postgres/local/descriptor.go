@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// keepDescriptors prevents child programs from inheriting the descriptors that this process
+// closeDescriptorsOnExec prevents child programs from inheriting the descriptors that this process
 // inherited. Otherwise a server that outlives its killed parent would keep the parent's locks and
 // pipes. Files opened by Go are closed on exec anyway.
-func keepDescriptors() error {
+func closeDescriptorsOnExec() error {
 	const folder = "/dev/fd" // on Linux and on macOS
 	open, err := os.ReadDir(folder)
 	if err != nil {

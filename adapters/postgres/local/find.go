@@ -160,14 +160,14 @@ func inspect(ctx context.Context, dir string) (Server, error) {
 	}
 	major, err := strconv.Atoi(string(match[2]))
 	_, build, _ := strings.Cut(string(match[0]), " ")
-	return Server{Dir: dir, Version: string(match[1]), Major: major, Vector: vectorBeside(dir, major), build: build}, err
+	return Server{Dir: dir, Version: string(match[1]), Major: major, Vector: vectorVersion(dir, major), build: build}, err
 }
 
 var controlVersion = regexp.MustCompile(`(?m)^default_version\s*=\s*'([^']*)'`)
 
-// vectorBeside returns the pgvector version for the server in dir, from pgvector's control file. It
-// returns "" if there is no such file.
-func vectorBeside(dir string, major int) string {
+// vectorVersion returns the pgvector version for the server in dir, from pgvector's control file.
+// It returns "" if there is no such file.
+func vectorVersion(dir string, major int) string {
 	number := strconv.Itoa(major)
 	prefix := filepath.Dir(dir)
 	for _, share := range []string{

@@ -72,7 +72,7 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	if err := c.configure(settings); err != nil {
 		return fmt.Errorf("%w: its configuration cannot be written: %w. %s", ErrStart, err, remedy(err.Error()))
 	}
-	if err := keepDescriptors(); err != nil {
+	if err := closeDescriptorsOnExec(); err != nil {
 		return err
 	}
 	since, err := rotateLog(c.paths.log())

@@ -42,11 +42,11 @@ func (s *Store) common(ctx context.Context, tenant access.TenantID, listeners []
 		return nil, err
 	}
 	alone := len(listeners) == 1
-	mine, err := s.mine(ctx, tenant, links)
+	mine, err := s.firstListenerGroups(ctx, tenant, links)
 	if err != nil {
 		return nil, err
 	}
-	held := shared(links, len(listeners))
+	held := commonPeople(links, len(listeners))
 	for source, groups := range mine {
 		groups, err := s.sharedGroups(ctx, tenant, source, groups, links, len(listeners))
 		if err != nil {
@@ -92,9 +92,9 @@ func (l link) from() string {
 	return fmt.Sprintf("in %s, where you are %s, by your address", l.source, cmp.Or(l.name, l.person))
 }
 
-// shared returns the principals that all listeners hold as people of sources, without groups.
+// commonPeople returns the principals that all listeners hold as people of sources, without groups.
 // listeners is their number.
-func shared(links []link, listeners int) []access.Held {
+func commonPeople(links []link, listeners int) []access.Held {
 	var held []access.Held
 	all, same := make(map[string]int), make(map[[2]string]int)
 	for _, l := range links {
@@ -133,8 +133,8 @@ func (g group) from(alone bool) string {
 	return "everybody here is in " + title + " in " + g.source
 }
 
-// mine returns the groups of the first listener in links, by source.
-func (s *Store) mine(ctx context.Context, tenant access.TenantID, links []link) (map[string][]group, error) {
+// firstListenerGroups returns the groups of the first listener in links, by source.
+func (s *Store) firstListenerGroups(ctx context.Context, tenant access.TenantID, links []link) (map[string][]group, error) {
 	mine := make(map[string][]group)
 	for _, l := range links {
 		if l.listener != 0 {

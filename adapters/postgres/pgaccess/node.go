@@ -37,7 +37,7 @@ func (s *Store) PutNodes(ctx context.Context, tenant access.TenantID, run index.
 		if err := w.remove(ctx, b); err != nil {
 			return err
 		}
-		if err := w.follow(ctx); err != nil {
+		if err := w.recomputeReaders(ctx); err != nil {
 			return err
 		}
 		if b.Complete {
@@ -162,8 +162,8 @@ func (w *nodeWriter) ids(ctx context.Context, sql string, args ...any) ([]string
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// relative is a node whose readers must be recomputed, or an ancestor of such a node.
-type relative struct {
+// familyNode is a node whose readers must be recomputed, or an ancestor of such a node.
+type familyNode struct {
 	index.Node
 	readers []string
 	readAt  time.Time
@@ -173,10 +173,10 @@ type relative struct {
 }
 
 // expires returns when the readers of an unreadable node stop counting.
-func (r relative) expires() time.Time { return r.readAt.Add(index.NodeGrace) }
+func (r familyNode) expires() time.Time { return r.readAt.Add(index.NodeGrace) }
 
-// follow recomputes the readers of changed nodes and of their descendants.
-func (w *nodeWriter) follow(ctx context.Context) error {
+// recomputeReaders recomputes the readers of changed nodes and of their descendants.
+func (w *nodeWriter) recomputeReaders(ctx context.Context) error {
 	rows, err := w.tx.Query(ctx, familySQL, string(w.tenant), string(w.run.Source), w.roots)
 	if err != nil {
 		return err
@@ -220,8 +220,8 @@ func (w *nodeWriter) follow(ctx context.Context) error {
 	return w.storeReaders(ctx, changes)
 }
 
-func scanRelative(row pgx.CollectableRow) (relative, error) {
-	var r relative
+func scanRelative(row pgx.CollectableRow) (familyNode, error) {
+	var r familyNode
 	var clauses []byte
 	if err := row.Scan(&r.ID, &r.Parent, &r.Inherit, &clauses, &r.readers, &r.readAt, &r.unread, &r.until, &r.now); err != nil {
 		return r, err
@@ -234,7 +234,7 @@ func scanRelative(row pgx.CollectableRow) (relative, error) {
 
 // untilOf returns the expiry of each node's readers, by node id. Readers expire if they depend on a
 // node that could not be read.
-func untilOf(family []relative) map[string]*time.Time {
+func untilOf(family []familyNode) map[string]*time.Time {
 	below := make(map[string][]string)
 	for _, r := range family {
 		if r.Inherit != index.Own {

@@ -28,8 +28,8 @@ type Match struct {
 	At       time.Time // time of the match
 }
 
-// described is a person in a source.
-type described struct {
+// sourcePerson is a person in a source.
+type sourcePerson struct {
 	source document.SourceID
 	id     string
 	name   string
@@ -51,9 +51,9 @@ func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []s
 	return all, nil
 }
 
-// everybody holds all people of sources, all chat accounts, and the matches between them.
-type everybody struct {
-	people   []described
+// peopleAndAccounts holds all people of sources, all chat accounts, and the matches between them.
+type peopleAndAccounts struct {
+	people   []sourcePerson
 	accounts []access.Account
 	seen     map[access.Account]time.Time
 	byEmail  map[string][]access.Account
@@ -70,8 +70,8 @@ type accountKey struct {
 
 func keyOf(a access.Account) accountKey { return accountKey{a.Workspace, a.ID} }
 
-func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains []string) (*everybody, error) {
-	w := &everybody{
+func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains []string) (*peopleAndAccounts, error) {
+	w := &peopleAndAccounts{
 		seen: make(map[access.Account]time.Time), byEmail: make(map[string][]access.Account), holders: make(map[[2]string]int),
 		linked: make(map[[2]string][]access.Account), stated: make(map[[2]string][]Identity), denied: make(map[string]map[accountKey]Identity),
 	}
@@ -79,7 +79,7 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 	if err != nil {
 		return nil, err
 	}
-	w.people, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p described, err error) {
+	w.people, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p sourcePerson, err error) {
 		err = row.Scan(&p.source, &p.id, &p.name, &p.emails, &p.readAt)
 		return p, err
 	})
@@ -122,7 +122,7 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 
 // accounts reads the accounts of all platforms. It adds accounts that appear only in the operator's
 // statements.
-func (s *Store) accounts(ctx context.Context, w *everybody) error {
+func (s *Store) accounts(ctx context.Context, w *peopleAndAccounts) error {
 	rows, err := s.db.Pool.Query(ctx, `
 		select platform, workspace, id, name, email, full_member, seen_at from account where not bot
 		union all
@@ -164,7 +164,7 @@ func (s *Store) Known(ctx context.Context, tenant access.TenantID) (Known, error
 	return k, nil
 }
 
-func (w *everybody) match(p described, domains []string) Match {
+func (w *peopleAndAccounts) match(p sourcePerson, domains []string) Match {
 	key := [2]string{string(p.source), p.id}
 	m := Match{Source: p.source, Person: p.id, Name: p.name, State: sources.Matched, Accounts: w.linked[key], At: p.readAt}
 	if len(m.Accounts) > 0 {
@@ -198,7 +198,7 @@ func (w *everybody) match(p described, domains []string) Match {
 
 // claims sets in m the reason why no account matches a person. emails are the person's addresses in
 // listed domains.
-func (w *everybody) claims(m *Match, emails []string) {
+func (w *peopleAndAccounts) claims(m *Match, emails []string) {
 	m.Why = "no account of a chat platform has " + strings.Join(emails, ", ")
 	for _, e := range emails {
 		claim := w.byEmail[e]

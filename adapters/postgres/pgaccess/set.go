@@ -98,7 +98,7 @@ func (s *Store) sets(
 		return !slices.ContainsFunc(holds[1:], func(held map[string]bool) bool { return !one.metBy(held) })
 	})
 	if len(unmet) > 0 {
-		if err := s.fill(ctx, tenant, holds, links, unmet); err != nil {
+		if err := s.addGroups(ctx, tenant, holds, links, unmet); err != nil {
 			return nil, err
 		}
 	}
@@ -128,9 +128,9 @@ func (s set) from(alone bool) string {
 	return fmt.Sprintf("%s all that %s asks for: %s", who, s.source, strings.Join(parts, "; and "))
 }
 
-// fill looks up which groups that the sets require each listener is in, and adds them to holds. The
-// index of holds is the listener's.
-func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
+// addGroups looks up which groups that the sets require each listener is in, and adds them to
+// holds. The index of holds is the listener's.
+func (s *Store) addGroups(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
 	var asked []string
 	for _, one := range sets {
 		asked = append(asked, slices.Concat(one.clauses...)...)

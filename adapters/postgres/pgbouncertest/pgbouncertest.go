@@ -57,7 +57,7 @@ func Start(tb testing.TB, database string) *Pooler {
 	var log bytes.Buffer
 	cmd := exec.CommandContext(context.Background(), program, settings)
 	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := become(cmd, server.Host, dir, settings); err != nil {
+	if err := runAsOwner(cmd, server.Host, dir, settings); err != nil {
 		tb.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
@@ -111,9 +111,9 @@ func find() (string, error) {
 	return "", errors.New(`pgbouncer is not installed: run "make deps-test"`)
 }
 
-// become makes the pooler run as the owner of the server's socket if this process is root.
+// runAsOwner makes the pooler run as the owner of the server's socket if this process is root.
 // PgBouncer refuses to run as root, and the private server accepts no other account.
-func become(cmd *exec.Cmd, socket string, files ...string) error {
+func runAsOwner(cmd *exec.Cmd, socket string, files ...string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}

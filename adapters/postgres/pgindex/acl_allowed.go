@@ -57,17 +57,17 @@ func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
 	readable, allowed := readableKey(s.lists, retrieve.Request{}), readableKey(s.lists, r)
 	for _, seg := range s.segments {
-		plan.readable = append(plan.readable, plan.want(r, seg, readable, false))
+		plan.readable = append(plan.readable, plan.planBitmap(r, seg, readable, false))
 		if allowed != readable && len(r.Documents) == 0 {
-			plan.allowed = append(plan.allowed, plan.want(r, seg, allowed, true))
+			plan.allowed = append(plan.allowed, plan.planBitmap(r, seg, allowed, true))
 		}
 	}
 	return plan
 }
 
-// want looks up the bitmap of a segment in the cache, or plans a task that builds it. It returns
-// the bitmap's key.
-func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string, narrowed bool) segmentKey {
+// planBitmap looks up the bitmap of a segment in the cache, or plans a task that builds it. It
+// returns the bitmap's key.
+func (plan *scopePlan) planBitmap(r retrieve.Request, seg segmentRow, audience string, narrowed bool) segmentKey {
 	key := segmentKey{tenant: r.Audience.Tenant(), shard: seg.shard, segment: seg.number, audience: audience}
 	entry, found := plan.index.cache.get(key)
 	switch {
@@ -88,7 +88,7 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	for _, t := range plan.tasks {
 		read := func(br pgx.BatchResults) error {
 			var ranges []docRange
-			if err := into(&ranges, scanRange)(br); err != nil {
+			if err := collectInto(&ranges, scanRange)(br); err != nil {
 				return err
 			}
 			plan.ready[t.key] = t.finish(ranges, plan.lists)

@@ -38,9 +38,9 @@ type chunkState struct {
 	text            string // including the enrichment
 }
 
-// cut limits the batch to about driveChunks chunks, but keeps at least one document. It empties the
-// batch if the search engine has no index, because the engine was removed in the meantime.
-func (b *batch) cut() {
+// limit limits the batch to about driveChunks chunks, but keeps at least one document. It empties
+// the batch if the search engine has no index, because the engine was removed in the meantime.
+func (b *batch) limit() {
 	if len(b.generations) == 0 {
 		b.entries = nil
 	}
@@ -74,7 +74,7 @@ func (b *batch) read(ctx context.Context, tx pgx.Tx) error {
 			select * from document where tenant_id = w.tenant and shard = w.shard and first_chunk = w.first and chunk_count > 0 offset 0
 		) d`
 	var r round
-	r.queue(into(&b.chunks, func(row pgx.CollectableRow) (chunkState, error) {
+	r.queue(collectInto(&b.chunks, func(row pgx.CollectableRow) (chunkState, error) {
 		var c chunkState
 		var shard int16
 		var id, first int64
@@ -148,7 +148,7 @@ func (b *batch) changes() ([]engine.Change, error) {
 	}
 	var work errgroup.Group
 	work.SetLimit(runtime.GOMAXPROCS(0))
-	for some := range slices.Chunk(seq(len(changes)), 64) {
+	for some := range slices.Chunk(indexes(len(changes)), 64) {
 		work.Go(func() error {
 			for _, i := range some {
 				if states[i] != nil {
@@ -161,7 +161,7 @@ func (b *batch) changes() ([]engine.Change, error) {
 	return changes, work.Wait()
 }
 
-func seq(n int) []int {
+func indexes(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i

@@ -67,7 +67,7 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 			return all, true, nil
 		}
 		n := 0
-		err := x.pass(ctx, func(tx pgx.Tx, b *batch) error {
+		err := x.applyBatch(ctx, func(tx pgx.Tx, b *batch) error {
 			const queued = `select ` + entryColumns + ` from search_entry where applied < version and `
 			var rows pgx.Rows
 			var err error
@@ -87,7 +87,7 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 			if err := b.readGenerations(ctx, tx, true); err != nil {
 				return err
 			}
-			b.cut()
+			b.limit()
 			n = len(b.entries)
 			return b.read(ctx, tx)
 		}, ids != nil)
@@ -98,9 +98,9 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 	}
 }
 
-// pass fills a batch by calling read in one snapshot. It writes the batch to the engine's indexes
-// and records its entries as applied. visible has the same meaning as for deliver.
-func (x *Index) pass(ctx context.Context, read func(pgx.Tx, *batch) error, visible bool) error {
+// applyBatch fills a batch by calling read in one snapshot. It writes the batch to the engine's
+// indexes and records its entries as applied. visible has the same meaning as for deliver.
+func (x *Index) applyBatch(ctx context.Context, read func(pgx.Tx, *batch) error, visible bool) error {
 	var b batch
 	err := x.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		b = batch{}

@@ -103,7 +103,7 @@ func (s *engineSearch) prepare(ctx context.Context) error {
 	}
 	defer conn.Release()
 	var first round
-	first.queue(done, beginRead)
+	first.queue(discardResult, beginRead)
 	first.queue(func(br pgx.BatchResults) error {
 		rows, err := br.Query()
 		if err != nil {
@@ -116,7 +116,7 @@ func (s *engineSearch) prepare(ctx context.Context) error {
 	s.snapshot.queue(&first, s.request)
 	tenant := string(s.request.Audience.Tenant())
 	first.queue(s.snapshot.scanLists, listsOf("$1", "$2")+` order by 1`, tenant, strs(s.request.Audience.Principals()))
-	first.queue(done, `commit`)
+	first.queue(discardResult, `commit`)
 	if err := first.run(ctx, conn); err != nil {
 		return fmt.Errorf("read what the audience may find: %w", err)
 	}
@@ -187,9 +187,9 @@ func (s *engineSearch) resolveCandidates(ctx context.Context) error {
 	}
 	var rows []chunkPosition
 	var first round
-	first.queue(done, beginRead)
-	first.queue(done, passageSettings)
-	first.queue(into(&rows, scanStanding), standingSQL, passageArgs(s.request.Audience, ids)...)
+	first.queue(discardResult, beginRead)
+	first.queue(discardResult, passageSettings)
+	first.queue(collectInto(&rows, scanStanding), standingSQL, passageArgs(s.request.Audience, ids)...)
 	if err := first.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("look up what the search engine found: %w", err)
 	}

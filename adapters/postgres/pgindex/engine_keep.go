@@ -74,7 +74,7 @@ func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(lef
 			return fmt.Errorf("note documents for the search engine: %w", err)
 		}
 		for more := true; more; {
-			if _, more, err = x.Drive(ctx, 0, time.Now().Add(tellEvery)); err != nil {
+			if _, more, err = x.Drive(ctx, 0, time.Now().Add(progressInterval)); err != nil {
 				return err
 			}
 			if err := tell(ctx); err != nil {
@@ -95,16 +95,16 @@ func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(lef
 	}
 }
 
-// tellEvery is the minimum interval between two progress reports of Rebuild. Each report counts all
-// entries.
-const tellEvery = 2 * time.Second
+// progressInterval is the minimum interval between two progress reports of Rebuild. Each report
+// counts all entries.
+const progressInterval = 2 * time.Second
 
 // reporting returns a function that calls progress with the number of remaining chunks, at most
-// once per tellEvery. progress may be nil.
+// once per progressInterval. progress may be nil.
 func (x *Index) reporting(progress func(left int64)) func(context.Context) error {
 	var last time.Time
 	return func(ctx context.Context) error {
-		if progress == nil || time.Since(last) < tellEvery {
+		if progress == nil || time.Since(last) < progressInterval {
 			return nil
 		}
 		state, err := x.EngineState(ctx)
@@ -204,7 +204,7 @@ func (x *Index) fill(ctx context.Context, tell func(context.Context) error) erro
 	for {
 		var last entry
 		n := 0
-		err := x.pass(ctx, func(tx pgx.Tx, b *batch) error {
+		err := x.applyBatch(ctx, func(tx pgx.Tx, b *batch) error {
 			if err := b.readGenerations(ctx, tx, false); err != nil || len(b.generations) == 0 {
 				return err
 			}
@@ -217,7 +217,7 @@ func (x *Index) fill(ctx context.Context, tell func(context.Context) error) erro
 			if b.entries, err = pgx.CollectRows(rows, scanEntry); err != nil || len(b.entries) == 0 {
 				return err
 			}
-			b.cut()
+			b.limit()
 			n, last = len(b.entries), b.entries[len(b.entries)-1]
 			return b.read(ctx, tx)
 		}, false)

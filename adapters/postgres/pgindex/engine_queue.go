@@ -29,7 +29,7 @@ const (
 )
 
 // queueNew queues stored documents for the search engine. It does nothing if there is no engine.
-func (w *shardWriter) queueNew(ctx context.Context, docs []placed) error {
+func (w *shardWriter) queueNew(ctx context.Context, docs []numberedEntry) error {
 	ids, firsts, counts := make([]string, 0, len(docs)), make([]int64, 0, len(docs)), make([]int32, 0, len(docs))
 	for _, d := range docs {
 		if n := len(d.Chunks); n > 0 {

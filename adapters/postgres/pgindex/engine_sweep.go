@@ -134,12 +134,12 @@ func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID
 			return wrong, fmt.Errorf("have documents brought to the search engine again: %w", err)
 		}
 	}
-	return wrong + len(have), x.takeOut(ctx, index, tenant, have)
+	return wrong + len(have), x.deleteSurplus(ctx, index, tenant, have)
 }
 
-// takeOut deletes chunks, given with their versions, from an index of the search engine. The
+// deleteSurplus deletes chunks, given with their versions, from an index of the search engine. The
 // database does not have these chunks.
-func (x *Index) takeOut(ctx context.Context, index string, tenant access.TenantID, strays map[document.ChunkID]int64) error {
+func (x *Index) deleteSurplus(ctx context.Context, index string, tenant access.TenantID, strays map[document.ChunkID]int64) error {
 	if len(strays) == 0 {
 		return nil
 	}

@@ -26,16 +26,16 @@ type Extraction struct {
 // Extraction returns the store of the facts that a model extracts from the index's documents.
 func (x *Index) Extraction() *Extraction { return &Extraction{pgknowledge.NewTexts(x.db), x} }
 
-// due is the FROM clause that selects the documents of a tenant ($1) that were not read yet with a
-// digest of model and instructions ($2). Served by the primary keys of both tables.
-const due = ` from document d where d.tenant_id = $1 and d.chunk_count > 0
+// dueSQL is the FROM clause that selects the documents of a tenant ($1) that were not read yet with
+// a digest of model and instructions ($2). Served by the primary keys of both tables.
+const dueSQL = ` from document d where d.tenant_id = $1 and d.chunk_count > 0
 	and not exists (select from extracted x where x.tenant_id = $1 and x.shard = d.shard and x.document = d.id and x.first_chunk = d.first_chunk and x.way = $2)`
 
 // Due implements extract.Store. It returns up to most documents after the given one that were not
 // read yet with this digest of model and instructions.
 func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extract.Digest, after extract.Document, most int) ([]extract.Document, error) {
 	rows, err := e.index.db.Pool.Query(ctx, `
-		select w.*, c.heading, c.lead, c.text from (select d.shard, d.id, d.first_chunk, d.chunk_count, d.title`+due+` and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $5) w
+		select w.*, c.heading, c.lead, c.text from (select d.shard, d.id, d.first_chunk, d.chunk_count, d.title`+dueSQL+` and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $5) w
 		join chunk c on c.tenant_id = $1 and c.shard = w.shard and c.id >= w.first_chunk and c.id < w.first_chunk + w.chunk_count order by w.shard, w.id, c.id`,
 		string(tenant), way[:], after.Shard, after.Row, most)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *ext
 	if way == nil {
 		err = e.index.db.Pool.QueryRow(ctx, `select exists (select from extracted where tenant_id = $1)`, string(tenant)).Scan(&is)
 	} else {
-		err = e.index.db.Pool.QueryRow(ctx, `select exists (select`+due+`)`, string(tenant), way[:]).Scan(&is)
+		err = e.index.db.Pool.QueryRow(ctx, `select exists (select`+dueSQL+`)`, string(tenant), way[:]).Scan(&is)
 	}
 	if err != nil {
 		return false, fmt.Errorf("look for documents to be read: %w", err)
@@ -79,7 +79,7 @@ func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *ext
 // the document was read. It does nothing if the document has changed since Due.
 func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest, facts []knowledge.Fact) error {
 	err := e.index.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		there, err := e.again(ctx, tx, tenant, d, facts)
+		there, err := e.replaceFacts(ctx, tx, tenant, d, facts)
 		if !there || err != nil {
 			return err
 		}
@@ -91,9 +91,9 @@ func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extr
 	return nil
 }
 
-// again replaces the facts that a model extracted from a document. It returns false if the document
-// was changed or deleted in the meantime.
-func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
+// replaceFacts replaces the facts that a model extracted from a document. It returns false if the
+// document was changed or deleted in the meantime.
+func (e *Extraction) replaceFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
 	if err := lockShardQuietly(ctx, tx, tenant, d.Shard); err != nil {
 		return false, err
 	}
@@ -120,7 +120,7 @@ func (e *Extraction) Withdraw(ctx context.Context, tenant access.TenantID, until
 		}
 		if err == nil {
 			err = e.index.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-				if _, err := e.again(ctx, tx, tenant, d, nil); err != nil {
+				if _, err := e.replaceFacts(ctx, tx, tenant, d, nil); err != nil {
 					return err
 				}
 				_, err := tx.Exec(ctx, `delete from extracted where tenant_id = $1 and shard = $2 and document = $3`, string(tenant), d.Shard, d.Row)

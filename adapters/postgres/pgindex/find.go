@@ -144,7 +144,7 @@ func (s *search) read(ctx context.Context) error {
 	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
 	last := s.index.outline(tenant)
 	var first, second round
-	first.queue(done, beginRead)
+	first.queue(discardResult, beginRead)
 	s.snapshot.queue(&first, s.request)
 	var asked []shardRow // shards whose fresh chunks were already requested
 	if last != nil {
@@ -215,12 +215,12 @@ func (s *search) fetch(ctx context.Context) error {
 		s.lap(ctx, "rank")
 		if len(ids) > 0 {
 			if s.request.Model != "" {
-				last.queue(done, passageSettings)
+				last.queue(discardResult, passageSettings)
 			}
-			last.queue(into(&s.passages, scanPassage), passagesSQL, passageArgs(s.request.Audience, ids)...)
+			last.queue(collectInto(&s.passages, scanPassage), passagesSQL, passageArgs(s.request.Audience, ids)...)
 		}
 	}
-	last.queue(done, `commit`)
+	last.queue(discardResult, `commit`)
 	if err := last.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("fetch passages: %w", err)
 	}

@@ -48,7 +48,7 @@ func scanPosting(row pgx.CollectableRow) (postingRow, error) {
 // Served by the primary key of fresh_posting.
 func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow) {
 	if len(w.terms) > 0 && slices.ContainsFunc(shards, shardRow.hasFresh) {
-		r.queue(into(&w.fresh, scanPosting), `
+		r.queue(collectInto(&w.fresh, scanPosting), `
 			select shard, first_chunk, field, term, payload from fresh_posting where tenant_id = $1 and term = any($2::text[])`,
 			string(request.Audience.Tenant()), w.terms)
 	}
@@ -67,9 +67,9 @@ type sealedList struct {
 	payload []byte
 }
 
-// looked reports whether a segment was searched for the term. The segment may have no posting of
-// it.
-func (t termLists) looked(segment int32) bool {
+// hasSegment reports whether a segment was searched for the term. The segment may have no posting
+// of it.
+func (t termLists) hasSegment(segment int32) bool {
 	_, found := slices.BinarySearch(t.segments, segment)
 	return found
 }
@@ -116,7 +116,7 @@ func (x *Index) planSealed(tenant access.TenantID, segments []segmentRow, terms 
 		plan.known[i] = entry.term
 		before := len(plan.lacking)
 		for _, n := range plan.segments {
-			if !entry.term.looked(n) {
+			if !entry.term.hasSegment(n) {
 				plan.lacking = append(plan.lacking, n)
 			}
 		}
@@ -135,10 +135,10 @@ const postingsSQL = `select shard, segment::bigint, field, term, payload from po
 // queue queues the statements for missing postings.
 func (plan *sealedPlan) queue(r *round) {
 	if len(plan.unseen) > 0 {
-		r.queue(into(&plan.read[0], scanPosting), postingsSQL, string(plan.tenant), plan.unseen)
+		r.queue(collectInto(&plan.read[0], scanPosting), postingsSQL, string(plan.tenant), plan.unseen)
 	}
 	if len(plan.partial) > 0 {
-		r.queue(into(&plan.read[1], scanPosting), postingsSQL+` and segment = any($3::int[])`, string(plan.tenant), plan.partial, plan.lacking)
+		r.queue(collectInto(&plan.read[1], scanPosting), postingsSQL+` and segment = any($3::int[])`, string(plan.tenant), plan.partial, plan.lacking)
 	}
 }
 
@@ -159,7 +159,7 @@ func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 	for i, term := range plan.terms {
 		known := plan.known[i]
 		if slices.Contains(plan.unseen, term) || slices.Contains(plan.partial, term) {
-			known = known.with(read[term], plan.segments)
+			known = known.merged(read[term], plan.segments)
 			plan.learnt = append(plan.learnt, &cached{key: segmentKey{tenant: plan.tenant, kind: kindTerm, term: term}, term: known, size: known.size()})
 		}
 		for _, l := range known.lists {
@@ -186,9 +186,9 @@ func (plan *sealedPlan) remember() {
 	}
 }
 
-// with returns the postings of the term in exactly these segments. It combines the cached postings
-// in t with newly read ones.
-func (t termLists) with(read []sealedList, segments []int32) termLists {
+// merged returns the postings of the term in exactly these segments. It combines the cached
+// postings in t with newly read ones.
+func (t termLists) merged(read []sealedList, segments []int32) termLists {
 	out := termLists{segments: segments}
 	for _, l := range t.lists {
 		if _, there := slices.BinarySearch(segments, l.segment); there {
@@ -196,7 +196,7 @@ func (t termLists) with(read []sealedList, segments []int32) termLists {
 		}
 	}
 	for _, l := range read {
-		if !t.looked(l.segment) {
+		if !t.hasSegment(l.segment) {
 			out.lists = append(out.lists, l)
 		}
 	}

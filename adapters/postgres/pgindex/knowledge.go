@@ -62,10 +62,10 @@ func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until
 			return false, fmt.Errorf("count passages: %w", err)
 		}
 		if len(fresh) > maxLookups*(1+chunks/1000) {
-			err = x.scanFor(ctx, tenant, shards, fresh)
+			err = x.searchAllPassages(ctx, tenant, shards, fresh)
 		} else {
 			fresh = fresh[:min(len(fresh), maxLookups)]
-			err = x.lookFor(ctx, tenant, fresh)
+			err = x.searchPostings(ctx, tenant, fresh)
 		}
 		if err != nil {
 			return false, fmt.Errorf("look for new names: %w", err)
@@ -155,9 +155,9 @@ func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s
 	return x.names.Put(ctx, tx, tenant, docs)
 }
 
-// scanFor searches every passage for new names, stores where they occur, and marks the names as
-// searched.
-func (x *Index) scanFor(ctx context.Context, tenant access.TenantID, shards []int16, names []pgknowledge.Name) error {
+// searchAllPassages searches every passage for new names, stores where they occur, and marks the
+// names as searched.
+func (x *Index) searchAllPassages(ctx context.Context, tenant access.TenantID, shards []int16, names []pgknowledge.Name) error {
 	for _, shard := range shards {
 		for after := int64(-1); ; {
 			var passages []pgknowledge.Passage
@@ -193,9 +193,9 @@ func scanPassageText(row pgx.CollectableRow) (p pgknowledge.Passage, err error) 
 	return p, err
 }
 
-// lookFor searches for new names only in the passages that contain all words of a name, by the
-// postings. It stores where the names occur, and marks them as searched.
-func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgknowledge.Name) error {
+// searchPostings searches for new names only in the passages that contain all words of a name, by
+// the postings. It stores where the names occur, and marks them as searched.
+func (x *Index) searchPostings(ctx context.Context, tenant access.TenantID, names []pgknowledge.Name) error {
 	return x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		holding := make(map[int16]map[int64]bool)
 		for _, name := range names {
@@ -203,7 +203,7 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 				continue // not searched for in texts
 			}
 			for _, spelling := range append(name.Spellings, name.Form) {
-				if err := holdingWords(ctx, tx, tenant, spelling, holding); err != nil {
+				if err := addPassagesWith(ctx, tx, tenant, spelling, holding); err != nil {
 					return err
 				}
 			}
@@ -231,11 +231,11 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 	})
 }
 
-// holdingWords adds passages to holding, by shard and chunk id, that contain every word of a name's
-// spelling. It analyses the spelling in each of the index's languages. For each language it adds at
-// most maxPassagesOfName passages, because a more common name carries no information. Served by the
-// primary keys of both posting tables.
-func holdingWords(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
+// addPassagesWith adds passages to holding, by shard and chunk id, that contain every word of a
+// name's spelling. It analyses the spelling in each of the index's languages. For each language it
+// adds at most maxPassagesOfName passages, because a more common name carries no information.
+// Served by the primary keys of both posting tables.
+func addPassagesWith(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
 	var languages []string
 	if err := tx.QueryRow(ctx, `select array(select distinct l from index_shard, unnest(languages) l where tenant_id = $1 order by 1)`, string(tenant)).Scan(&languages); err != nil {
 		return fmt.Errorf("ask for the languages of the index: %w", err)

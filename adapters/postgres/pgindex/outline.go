@@ -118,7 +118,7 @@ func (s *snapshot) queueFresh(r *round, tenant access.TenantID, shards []shardRo
 		}
 		r.queue(func(br pgx.BatchResults) error {
 			var more []freshDoc
-			err := into(&more, scanFresh)(br)
+			err := collectInto(&more, scanFresh)(br)
 			s.fresh = append(s.fresh, more...)
 			return err
 		}, `

@@ -88,9 +88,9 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 	return found, nil
 }
 
-// place adds data about their documents to candidates, which are ordered by chunk. It drops
-// candidates whose document no longer exists. It reuses the array of entries.
-func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
+// addDocumentData adds data about their documents to candidates, which are ordered by chunk. It
+// drops candidates whose document no longer exists. It reuses the array of entries.
+func (p *probe) addDocumentData(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
 	placed := entries[:0]
 	for _, c := range entries {
 		shard, chunk := splitID(c.Chunk)

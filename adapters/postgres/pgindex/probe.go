@@ -27,11 +27,11 @@ type probe struct {
 	// are all allowed chunks that have a vector.
 	compared cosineList
 	all      bool
-	// other waits for the goroutine that begin starts.
-	other sync.WaitGroup
-	begun chan struct{}  // closed when work is set
-	work  *sketch.Search // the search through the sketches
-	near  []int64        // chunks that the sketches selected
+	// sketching waits for the goroutine that begin starts.
+	sketching sync.WaitGroup
+	workSet   chan struct{}  // closed when work is set
+	work      *sketch.Search // the search through the sketches
+	near      []int64        // chunks that the sketches selected
 }
 
 // chosen is a candidate with its rank among the keyword matches or among the vector matches.
@@ -65,12 +65,12 @@ func (p *probe) begin() {
 	if !p.sketched {
 		return
 	}
-	p.begun = make(chan struct{})
-	p.other.Go(func() {
+	p.workSet = make(chan struct{})
+	p.sketching.Go(func() {
 		unlock := p.lockSketches()
 		p.work = p.nearest(normalise(p.vector), sketchCandidates)
 		unlock()
-		close(p.begun)
+		close(p.workSet)
 		p.narrowDown()
 	})
 }
@@ -78,7 +78,7 @@ func (p *probe) begin() {
 // narrowDown waits until p.work is set, and then processes sketches until none are left. Two
 // goroutines call it at the same time. The one that finishes the last sketch sets p.near.
 func (p *probe) narrowDown() {
-	<-p.begun
+	<-p.workSet
 	defer p.lockSketches()()
 	if near, last := p.work.Work(); last {
 		p.near = near
@@ -87,7 +87,7 @@ func (p *probe) narrowDown() {
 
 // end waits for the goroutine that begin started, and releases memory.
 func (p *probe) end() {
-	p.other.Wait()
+	p.sketching.Wait()
 	if p.keywords != nil {
 		p.keywords.release()
 	}
@@ -100,7 +100,7 @@ func (p *probe) compute() {
 	p.pick()
 	if p.sketched {
 		p.narrowDown()
-		p.other.Wait()
+		p.sketching.Wait()
 	}
 }
 
@@ -173,7 +173,7 @@ func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 	}
 	p.keywords.addTo(entries)
 	var err error
-	list.Entries, err = p.place(ctx, entries)
+	list.Entries, err = p.addDocumentData(ctx, entries)
 	return list, err
 }
 

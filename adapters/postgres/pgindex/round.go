@@ -56,14 +56,14 @@ func (p pending) read() error {
 	return p.results.Close()
 }
 
-// done is a result reader for [round.queue] that discards the result of a statement.
-func done(br pgx.BatchResults) error {
+// discardResult is a result reader for [round.queue] that discards the result of a statement.
+func discardResult(br pgx.BatchResults) error {
 	_, err := br.Exec()
 	return err
 }
 
-// into returns a result reader for [round.queue] that collects all rows in *out.
-func into[T any](out *[]T, scan pgx.RowToFunc[T]) func(pgx.BatchResults) error {
+// collectInto returns a result reader for [round.queue] that collects all rows in *out.
+func collectInto[T any](out *[]T, scan pgx.RowToFunc[T]) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()
 		if err != nil {

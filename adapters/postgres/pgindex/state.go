@@ -84,7 +84,7 @@ func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	to.queue(s.scanLists,
 		listsOf("$1", "$2")+` order by 1`, tenant, strs(r.Audience.Principals()))
-	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
+	to.queue(collectInto(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 }
 
 // scanLists reads the readable access lists. If a list is readable only through a node, scanLists
@@ -122,16 +122,16 @@ const (
 // request names. Each statement reads few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
-	first.queue(into(&s.shards, scanShard), shardsSQL, tenant)
+	first.queue(collectInto(&s.shards, scanShard), shardsSQL, tenant)
 	if r.Model != "" {
-		first.queue(into(&s.models, scanVersion), modelSQL, tenant, r.Model)
+		first.queue(collectInto(&s.models, scanVersion), modelSQL, tenant, r.Model)
 	}
 	if len(r.Sources) > 0 {
-		first.queue(into(&s.sources, pgx.RowTo[int32]), `select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
+		first.queue(collectInto(&s.sources, pgx.RowTo[int32]), `select number from source where tenant_id = $1 and id = any($2::text[])`, tenant, strs(r.Sources))
 	}
 	if len(r.Documents) > 0 {
 		// Served by document's unique constraint, through the shards.
-		first.queue(into(&s.documents, scanRange),
+		first.queue(collectInto(&s.documents, scanRange),
 			`select d.shard, d.first_chunk, d.chunk_count, d.access_number
 			from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
 			where s.tenant_id = $1 and d.external_id = any($2::text[]) and `+pgaccess.MayRead("$1", "$3")+`

@@ -109,7 +109,7 @@ func (f *Filler) PutVectors(ctx context.Context, tenant access.TenantID, name st
 // Release ends the claim, so that another process can claim the model. It works even if ctx is
 // done.
 func (f *Filler) Release(ctx context.Context, tenant access.TenantID) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releasing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
 	if _, err := f.db.Pool.Exec(ctx, `update embedding_fill set until = '-infinity' where tenant_id = $1 and model = $2 and filler = $3`,
 		string(tenant), f.name, f.process); err != nil {
@@ -118,5 +118,6 @@ func (f *Filler) Release(ctx context.Context, tenant access.TenantID) error {
 	return nil
 }
 
-// releasing limits the duration of Release. If Release fails, the claim expires after fillLease.
-const releasing = 5 * time.Second
+// releaseTimeout limits the duration of Release. If Release fails, the claim expires after
+// fillLease.
+const releaseTimeout = 5 * time.Second

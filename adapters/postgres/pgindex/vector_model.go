@@ -53,7 +53,7 @@ func (x *Index) registerModel(ctx context.Context, tenant access.TenantID, name 
 		return model{}, err
 	}
 	if !found {
-		if err := searchable(dimensions); err != nil {
+		if err := checkDimensions(dimensions); err != nil {
 			return model{}, fmt.Errorf("embedding model %q: %w", name, err)
 		}
 		_, err := x.db.Pool.Exec(ctx, `
@@ -69,8 +69,8 @@ func (x *Index) registerModel(ctx context.Context, tenant access.TenantID, name 
 	return m, m.check(dimensions)
 }
 
-// searchable returns an error if vectors with that many dimensions cannot be searched.
-func searchable(dimensions int) error {
+// checkDimensions returns an error if vectors with that many dimensions cannot be searched.
+func checkDimensions(dimensions int) error {
 	switch {
 	case dimensions < 1:
 		return fmt.Errorf("%w: there is none; check the embedding model", ErrDimensions)

@@ -53,7 +53,7 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 			return err
 		}
 	}
-	r.queue(done, searchSettings)
+	r.queue(discardResult, searchSettings)
 	if p.sketched {
 		p.out.Route = retrieve.RouteSketch
 		return nil

@@ -38,11 +38,11 @@ const (
 // are never reused, so a sketch stays valid. A chunk may get a vector later. That changes the
 // version of the model's row.
 type sketches struct {
-	mu      sync.RWMutex
-	block   *sketch.Block
-	have    bm25.Bitmap
-	none    bm25.Bitmap // chunks that have no vector in version
-	version int64
+	mu            sync.RWMutex
+	block         *sketch.Block
+	sketched      bm25.Bitmap
+	withoutVector bm25.Bitmap // chunks that have no vector in version
+	version       int64
 }
 
 // spaces holds the sketch space of each model, by the model's number.
@@ -144,9 +144,9 @@ func (s *search) missingRange(m model) (missing int, low, high chunkPlace) {
 		}
 		for i, w := range allowed {
 			if sk != nil {
-				w &^= sk.have[i]
+				w &^= sk.sketched[i]
 				if sk.version == m.version {
-					w &^= sk.none[i]
+					w &^= sk.withoutVector[i]
 				}
 			}
 			if w != 0 && first < 0 {
@@ -225,11 +225,11 @@ func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, of
 	sk.mu.Lock()
 	defer sk.mu.Unlock()
 	if sk.version != m.version {
-		sk.version, sk.none = m.version, bm25.Bitmap{}
+		sk.version, sk.withoutVector = m.version, bm25.Bitmap{}
 	}
-	sk.none.Set(int(from), int(high.id-low.id))
+	sk.withoutVector.Set(int(from), int(high.id-low.id))
 	for _, offset := range offsets {
-		sk.have.Set(int(offset), 1)
+		sk.sketched.Set(int(offset), 1)
 	}
 	sk.block.Put(offsets, vectors)
 }
@@ -244,7 +244,7 @@ func (s *search) nearest(q []float32, n int) *sketch.Search {
 		space = sk.block.Space()
 		wanted := *s.scope.allowed[key]
 		for i := range wanted {
-			wanted[i] &= sk.have[i]
+			wanted[i] &= sk.sketched[i]
 		}
 		parts = append(parts, sketch.Part{Base: int64(chunkID(key.shard, bm25.Join(key.block, 0))), Block: sk.block, Wanted: &wanted})
 	}

@@ -39,7 +39,7 @@ func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model st
 	s := newSearch(x, retrieve.Request{Audience: access.NewAudience(tenant), Model: model}, nil)
 	s.conn = conn
 	var first, last round
-	first.queue(done, beginRead)
+	first.queue(discardResult, beginRead)
 	s.snapshot.queue(&first, s.request)
 	if err := first.run(ctx, conn); err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model st
 			}
 		}
 	}
-	last.queue(done, `commit`)
+	last.queue(discardResult, `commit`)
 	return missing, last.run(ctx, conn)
 }
 

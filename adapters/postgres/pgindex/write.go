@@ -29,8 +29,8 @@ type shardWriter struct {
 	measure func(stage string, took time.Duration)
 }
 
-// placed is an entry with its document id, chunk ids and access list in a shard.
-type placed struct {
+// numberedEntry is an entry with its document id, chunk ids and access list in a shard.
+type numberedEntry struct {
 	*preparedEntry
 	id    int64
 	first int64 // chunk id
@@ -52,7 +52,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 	if err != nil {
 		return err
 	}
-	docs := make([]placed, len(entries))
+	docs := make([]numberedEntry, len(entries))
 	for i, p := range entries {
 		was, found := old[p.Document.ID]
 		if !found {
@@ -60,7 +60,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 			w.state.nextDocument++
 		}
 		n, acl := len(p.Chunks), sortedACL(p.Document.ACL)
-		docs[i] = placed{preparedEntry: p, id: was.id, first: w.state.allocate(n), acl: acl, list: w.lists[aclKey(acl)], read: p.ACLReadAt}
+		docs[i] = numberedEntry{preparedEntry: p, id: was.id, first: w.state.allocate(n), acl: acl, list: w.lists[aclKey(acl)], read: p.ACLReadAt}
 		if index.NewerACL(was.read, p.ACLReadAt) {
 			docs[i].acl, docs[i].list, docs[i].read = was.acl, was.list, was.read
 		}
@@ -76,7 +76,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 	}
 	for _, step := range []struct {
 		name string
-		run  func(context.Context, []placed) error
+		run  func(context.Context, []numberedEntry) error
 	}{
 		{"write documents", w.copyDocuments}, {"write chunks", w.copyChunks}, {"write vectors", w.copyVectors}, {"write postings", w.copyPostings},
 		{"write knowledge", w.putKnowledge}, {"note for the engine", w.queueNew},
@@ -90,7 +90,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 	return saveShard(ctx, w.tx, w.tenant, w.shard, w.state)
 }
 
-func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
+func (w *shardWriter) copyDocuments(ctx context.Context, docs []numberedEntry) error {
 	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"document"}, []string{"tenant_id", "shard", "id", "source_id", "external_id", "kind", "title", "url",
 		"updated_at", "modified_at", "content_hash", "acl", "access_number", "metadata", "language", "first_chunk", "chunk_count",
 		"flat_length", "title_length", "knowledge", "acl_read_at", "chunking"},
@@ -111,7 +111,7 @@ func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 	return nil
 }
 
-func (w *shardWriter) copyChunks(ctx context.Context, docs []placed) error {
+func (w *shardWriter) copyChunks(ctx context.Context, docs []numberedEntry) error {
 	rows := chunkRows(docs)
 	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"chunk"}, []string{"tenant_id", "shard", "id", "document", "ordinal", "text", "lead", "enrichment",
 		"heading", "anchor", "start_rune", "end_rune", "tokens", "place_starts", "place_anchors"},
@@ -140,7 +140,7 @@ func columnsOf(places []document.Place) (starts []int32, anchors []string) {
 	return starts, anchors
 }
 
-func (w *shardWriter) copyVectors(ctx context.Context, docs []placed) error {
+func (w *shardWriter) copyVectors(ctx context.Context, docs []numberedEntry) error {
 	var rows []chunkRow
 	for _, r := range chunkRows(docs) {
 		if r.doc.Vectors != nil && len(r.doc.Vectors[r.ordinal]) > 0 {
@@ -169,7 +169,7 @@ func (w *shardWriter) copyVectors(ctx context.Context, docs []placed) error {
 }
 
 // copyPostings writes the terms of all documents, one row per term, field and block.
-func (w *shardWriter) copyPostings(ctx context.Context, docs []placed) error {
+func (w *shardWriter) copyPostings(ctx context.Context, docs []numberedEntry) error {
 	type key struct {
 		block int32
 		field int16
@@ -221,7 +221,7 @@ func (w *shardWriter) copyPostings(ctx context.Context, docs []placed) error {
 }
 
 // putKnowledge stores the statements of documents and the names in their passages.
-func (w *shardWriter) putKnowledge(ctx context.Context, docs []placed) error {
+func (w *shardWriter) putKnowledge(ctx context.Context, docs []numberedEntry) error {
 	written := make([]pgknowledge.Written, len(docs))
 	for i, d := range docs {
 		written[i] = pgknowledge.Written{Shard: w.shard, Row: d.id, First: d.first, Document: &d.Document, Chunks: d.Chunks, Reading: d.reading}
@@ -231,11 +231,11 @@ func (w *shardWriter) putKnowledge(ctx context.Context, docs []placed) error {
 
 // chunkRow identifies a chunk of a document that is being written.
 type chunkRow struct {
-	doc     *placed
+	doc     *numberedEntry
 	ordinal int
 }
 
-func chunkRows(docs []placed) []chunkRow {
+func chunkRows(docs []numberedEntry) []chunkRow {
 	var rows []chunkRow
 	for i := range docs {
 		for n := range docs[i].Chunks {

@@ -91,41 +91,41 @@ func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []nami
 	return e, nil
 }
 
-// seeking is the set of entities, names and keys to look up next. It remembers those that were
+// lookups is the set of entities, names and keys to look up next. It remembers those that were
 // looked up before.
-type seeking struct {
+type lookups struct {
 	entities, names []int64
 	keys            []string
 	known, asked    map[int64]bool
 	called          map[string]bool
 }
 
-func newSeeking() *seeking {
-	s := &seeking{known: make(map[int64]bool), asked: make(map[int64]bool), called: make(map[string]bool)}
+func newSeeking() *lookups {
+	s := &lookups{known: make(map[int64]bool), asked: make(map[int64]bool), called: make(map[string]bool)}
 	s.begin()
 	return s
 }
 
 // begin clears the set, but not the memory of earlier look-ups.
-func (s *seeking) begin() { s.entities, s.names, s.keys = []int64{}, []int64{}, []string{} }
+func (s *lookups) begin() { s.entities, s.names, s.keys = []int64{}, []int64{}, []string{} }
 
-func (s *seeking) isEmpty() bool { return len(s.entities)+len(s.names)+len(s.keys) == 0 }
+func (s *lookups) isEmpty() bool { return len(s.entities)+len(s.names)+len(s.keys) == 0 }
 
-func (s *seeking) entity(id int64) {
+func (s *lookups) entity(id int64) {
 	if !s.known[id] {
 		s.known[id] = true
 		s.entities = append(s.entities, id)
 	}
 }
 
-func (s *seeking) name(id int64) {
+func (s *lookups) name(id int64) {
 	if !s.asked[id] {
 		s.asked[id] = true
 		s.names = append(s.names, id)
 	}
 }
 
-func (s *seeking) key(key string) {
+func (s *lookups) key(key string) {
 	if !s.called[key] {
 		s.called[key] = true
 		s.keys = append(s.keys, key)
@@ -134,7 +134,7 @@ func (s *seeking) key(key string) {
 
 // lookUpNames returns the names of the entities in sought, and the entities with the names or keys
 // in sought. It stores their row ids in e.
-func (g *Graph) lookUpNames(ctx context.Context, q knowledge.Question, sought *seeking, e *evidence) ([]knowledge.Called, error) {
+func (g *Graph) lookUpNames(ctx context.Context, q knowledge.Question, sought *lookups, e *evidence) ([]knowledge.Called, error) {
 	rows, err := g.db.Pool.Query(ctx, calledSQL, string(q.Audience.Tenant()), sought.entities, sought.keys, sought.names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
 		orAll(texts(q.Documents)), mostSpellingsOf)
 	if err != nil {
@@ -177,8 +177,8 @@ func (g *Graph) statements(ctx context.Context, tenant access.TenantID, e *knowl
 	return nil
 }
 
-// meant is what a question asks about.
-type meant struct {
+// questionTargets is what a question asks about.
+type questionTargets struct {
 	about []naming
 	// entities are the row ids of entities and documents that have one of the question's names,
 	// and of all entities that are joined with these.
@@ -189,9 +189,9 @@ type meant struct {
 	parted, by []int64
 }
 
-// meant looks up the entities and documents with the question's names or abbreviations of them. It
-// also returns all entities that are joined with these for this audience.
-func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err error) {
+// resolveTargets looks up the entities and documents with the question's names or abbreviations of
+// them. It also returns all entities that are joined with these for this audience.
+func (g *Graph) resolveTargets(ctx context.Context, q knowledge.Question) (m questionTargets, err error) {
 	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
 		return m, err
 	}
@@ -227,7 +227,7 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 		for _, j := range e.Cluster(id) {
 			add(j.ID)
 		}
-		m.part(e, id, n.entity, q.Names)
+		m.addShared(e, id, n.entity, q.Names)
 	}
 	rows, err := g.db.Pool.Query(ctx, `
 		select e.id from unnest($2::text[], $3::text[]) as w (kind, key) join entity e on e.tenant_id = $1 and e.kind = w.kind and e.key = w.key
@@ -242,9 +242,10 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 	return m, nil
 }
 
-// part adds an entity to m.parted if it is an address or account that several people share. It does
-// nothing if the question asks for the address or account itself. asked are the question's names.
-func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string) {
+// addShared adds an entity to m.parted if it is an address or account that several people share. It
+// does nothing if the question asks for the address or account itself. asked are the question's
+// names.
+func (m *questionTargets) addShared(e *evidence, id knowledge.ID, entity int64, asked []string) {
 	reused := e.Reused(id)
 	if len(reused) == 0 || slices.Contains(asked, knowledge.Form(id.Key)) {
 		return

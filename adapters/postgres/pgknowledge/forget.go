@@ -51,8 +51,8 @@ func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string
 	return was, nil
 }
 
-// without removes the facts about forgotten people from docs.
-func without(ctx context.Context, tx pgx.Tx, tenant access.TenantID, docs []Written) error {
+// dropForgotten removes the facts about forgotten people from docs.
+func dropForgotten(ctx context.Context, tx pgx.Tx, tenant access.TenantID, docs []Written) error {
 	var addresses []string
 	person := func(e *knowledge.Entity) bool {
 		return e != nil && e.Kind == knowledge.Person && strings.Contains(e.Key, "@")

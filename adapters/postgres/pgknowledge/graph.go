@@ -153,7 +153,7 @@ func (g *Graph) named(ctx context.Context, q knowledge.Question) ([]naming, erro
 
 // Statements implements knowledge.Graph.
 func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowledge.Statement, error) {
-	m, err := g.meant(ctx, q)
+	m, err := g.resolveTargets(ctx, q)
 	if err != nil || q.Audience.Tenant() == "" {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 		relations = append(relations, string(r))
 	}
 	found, err := g.db.Pool.Query(ctx, statementsSQL, string(q.Audience.Tenant()), entities, shards, rows, orAll(relations), texts(q.Audience.Principals()),
-		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack, q.Object, orNobody(m.parted), orNobody(m.by), q.Subject)
+		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack, q.Object, notNull(m.parted), notNull(m.by), q.Subject)
 	if err != nil {
 		return nil, fmt.Errorf("look up what documents state: %w", err)
 	}
@@ -406,5 +406,5 @@ func orAll(list []string) []string {
 
 func orNone(list []string) []string { return append([]string{}, list...) }
 
-// orNobody returns a copy of list that is not nil. In SQL, an empty list matches nothing.
-func orNobody(list []int64) []int64 { return append([]int64{}, list...) }
+// notNull returns a copy of list that is not nil. In SQL, an empty list matches nothing.
+func notNull(list []int64) []int64 { return append([]int64{}, list...) }

@@ -75,7 +75,7 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 		}
 	}
 	known.mu.Unlock()
-	if err := found.live(ctx, tx, tenant); err != nil || len(found.mentions) == 0 {
+	if err := found.dropDeletedNames(ctx, tx, tenant); err != nil || len(found.mentions) == 0 {
 		return err
 	}
 	chunks, ids := make([]int64, len(found.mentions)), make([]int64, len(found.mentions))

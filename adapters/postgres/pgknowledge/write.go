@@ -66,11 +66,11 @@ func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, doc
 	known.mu.Lock()
 	last := known.last
 	known.mu.Unlock()
-	if err := without(ctx, tx, tenant, docs); err != nil {
+	if err := dropForgotten(ctx, tx, tenant, docs); err != nil {
 		return err
 	}
 	rows := collect(docs)
-	if err := rows.number(ctx, tx, tenant); err != nil {
+	if err := rows.assignIDs(ctx, tx, tenant); err != nil {
 		return err
 	}
 	fresh := knowledge.NewLexicon() // names that exist only if this transaction commits
@@ -80,7 +80,7 @@ func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, doc
 		}
 	}
 	rows.find(docs, known, fresh)
-	if err := rows.live(ctx, tx, tenant); err != nil {
+	if err := rows.dropDeletedNames(ctx, tx, tenant); err != nil {
 		return err
 	}
 	return rows.copy(ctx, tx, tenant)
@@ -207,9 +207,9 @@ func collect(docs []Written) *batch {
 	return b
 }
 
-// number inserts new names and entities and sets the ids of all. It inserts in sorted order, which
-// prevents deadlocks between writers of different shards.
-func (b *batch) number(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
+// assignIDs inserts new names and entities and sets the ids of all. It inserts in sorted order,
+// which prevents deadlocks between writers of different shards.
+func (b *batch) assignIDs(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	forms := make([]string, 0, len(b.names))
 	for form := range b.names {
 		forms = append(forms, form)
@@ -288,8 +288,8 @@ func (b *batch) find(docs []Written, known *names, fresh *knowledge.Lexicon) {
 	}
 }
 
-// live drops mentions of names that were deleted after they were cached.
-func (b *batch) live(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
+// dropDeletedNames drops mentions of names that were deleted after they were cached.
+func (b *batch) dropDeletedNames(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	var ids []int64
 	for _, m := range b.mentions {
 		ids = append(ids, int64(m.name))

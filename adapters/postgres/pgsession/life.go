@@ -103,9 +103,9 @@ var askedSQL = eventSQL(session.Asked, `
 	        {to queued})
 	returning intake_at, number`)
 
-// askedOfSQL stores a turn that is derived from another turn ($2). $9 is the kind of derivation. A
+// derivedSQL stores a turn that is derived from another turn ($2). $9 is the kind of derivation. A
 // shared copy is done at once, with the outcome $10 and the sentence $11.
-var askedOfSQL = eventSQL(session.Asked, `
+var derivedSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
 		reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
 	select tenant_id, $3::uuid, $4::uuid, $5, platform_message, asker_id, asker_name, $6, direct, $7, $8, platform, workspace,
@@ -173,10 +173,10 @@ var awaitedSQL = eventSQL(session.HandedBack, `
 			from deep_search d where d.tenant_id = $1 and d.turn_id = $2), clock_timestamp() + interval '20 seconds') end
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t running}`)
 
-// leftSQL releases the turns of a leaving replica. leftRepairsSQL releases its repairs, which are
-// answers to show again. Served by turn_held and turn_disturbed.
+// replicaLeftSQL releases the turns of a leaving replica. leftRepairsSQL releases its repairs,
+// which are answers to show again. Served by turn_held and turn_disturbed.
 var (
-	leftSQL = eventSQL(session.HandedBack, `
+	replicaLeftSQL = eventSQL(session.HandedBack, `
 		update turn t set state = {next t}, owner = '', attempt = attempt + 1 where owner = $1 and {from t running delivering}`)
 	leftRepairsSQL = eventSQL(session.HandedBack, `
 		update turn t set owner = '', attempt = attempt + 1 where owner = $1 and {from t done} and disturbed`)

@@ -62,7 +62,7 @@ func TestStatementsFollowLife(t *testing.T) {
 		{session.Leased, "suspected", suspectedSQL, []any{tenant, id, 1}},
 		{session.HandedBack, "handed back", handedBackSQL, []any{tenant, id, 1, 0}},
 		{session.HandedBack, "waits", awaitedSQL, []any{tenant, id, 1, 0, 0, 0, 0}},
-		{session.HandedBack, "left", leftSQL, []any{"r"}},
+		{session.HandedBack, "left", replicaLeftSQL, []any{"r"}},
 		{session.HandedBack, "left repairs", leftRepairsSQL, []any{"r"}},
 		{session.Finished, "finished", finishedSQL, []any{tenant, id, 1, "answered", "", "", map[string]int64{}}},
 		{session.Finished, "finished as superseded", finishedSQL, []any{tenant, id, 1, "superseded", "", "", map[string]int64{}}},

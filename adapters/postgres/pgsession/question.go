@@ -61,7 +61,7 @@ const (
 	// count as private.
 	isEnclosed = ` (s.platform = 'discord' and not exists (
 		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
-	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
+	isVisible = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
 )
 
 func scopeArgs(tenant access.TenantID, s review.Scope) []any {
@@ -89,13 +89,13 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 		// words. PostgreSQL cannot estimate how many questions contain them.
 		where, args := questionFilter(scopeArgs(tenant, scope), q, common)
 		limit := fmt.Sprintf(" order by t.intake_at desc, t.id desc limit $%d", len(args)+1)
-		where, args = ` where t.tenant_id = $1 and`+isListed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
+		where, args = ` where t.tenant_id = $1 and`+isListed+` and`+isVisible+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
 		if common {
 			if _, err := tx.Exec(ctx, `set local enable_bitmapscan = off; set local enable_sort = off; set local jit = off`); err != nil {
 				return err
 			}
 		}
-		found, err = questions(ctx, tx, where, args...)
+		found, err = loadQuestions(ctx, tx, where, args...)
 		return err
 	})
 	if err != nil {
@@ -174,7 +174,7 @@ func textQuery(text string) string {
 	return strings.Join(words, " & ")
 }
 
-func questions(ctx context.Context, q postgres.Executor, where string, args ...any) ([]review.Question, error) {
+func loadQuestions(ctx context.Context, q postgres.Executor, where string, args ...any) ([]review.Question, error) {
 	rows, err := postgres.QueryAll[questionRow](ctx, q, questionColumns+` from turn t`+turnJoins+where, args...)
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id ses
 		return nil, nil
 	}
 	// Served by turn's primary key, then by its unique (tenant_id, session_id, number).
-	found, err := questions(ctx, s.db.Pool, `
+	found, err := loadQuestions(ctx, s.db.Pool, `
 		where t.tenant_id = $1 and t.session_id = (select session_id from turn where tenant_id = $1 and id = $2) and`+isListed+`
 		order by t.id = $2 desc, t.number desc limit $3`, tenant, id, maxConversation)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scop
 	var c review.Counts
 	err := s.db.Pool.QueryRow(ctx, `
 		select count(*) filter (where seen), count(*) filter (where not seen and not shared), count(*) filter (where not seen and shared) from (
-			select `+seen+` as seen, `+sharedQuestion+` as shared from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+			select `+isVisible+` as seen, `+sharedQuestion+` as shared from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 			where t.tenant_id = $1 and`+isListed+where+`) q`, args...).Scan(&c.Seen, &c.Private, &c.Hidden)
 	if err != nil {
 		return c, fmt.Errorf("count questions: %w", err)
@@ -254,7 +254,7 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
 		select coalesce(t.outcome, ''), count(*)::int from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
-		where t.tenant_id = $1 and`+isListed+` and`+seen+where+` group by 1`, args...)
+		where t.tenant_id = $1 and`+isListed+` and`+isVisible+where+` group by 1`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count the outcomes of questions: %w", err)
 	}
@@ -283,7 +283,7 @@ func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope r
 			select distinct on (c.document_id) c.document_id, c.source_id, c.kind, c.title, c.url, c.updated_at
 			from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 			join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id join citation c on c.tenant_id = m.tenant_id and c.message_id = m.id
-			where t.tenant_id = $1 and t.removed_at is null and c.updated_at is not null and`+isListed+` and`+seen+where+`
+			where t.tenant_id = $1 and t.removed_at is null and c.updated_at is not null and`+isListed+` and`+isVisible+where+`
 			order by c.document_id, t.intake_at desc) d
 		where updated_at < $%d order by updated_at, document_id limit $%d`, len(args)-1, len(args)), args...)
 	if err != nil {

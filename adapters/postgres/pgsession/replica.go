@@ -33,7 +33,7 @@ func (s *Store) Leave(ctx context.Context, id session.ReplicaID) error {
 		if _, err := tx.Exec(ctx, leftRepairsSQL, id); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, leftSQL, id); err != nil {
+		if _, err := tx.Exec(ctx, replicaLeftSQL, id); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `update replica set expires_at = least(expires_at, clock_timestamp()) where id = $1`, id)

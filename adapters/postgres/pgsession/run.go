@@ -53,16 +53,16 @@ func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model 
 			URL: postgres.Storable(d.URL), UpdatedAt: postgres.OrNull(d.UpdatedAt)}
 	}
 	_, err := q.Exec(ctx, insert, f.Tenant, f.Turn, model, postgres.Storable(r.Model), r.Usage.Input, r.Usage.Output, r.Reasoning, postgres.Storable(r.Shown),
-		r.Ending.Outcome, r.Ending.Grounding, postgres.Storable(r.Ending.Sentence), r.Ending.Reference, r.Ending.Retryable, notices, closest, searches(r.Searches), r.Ending.Cause)
+		r.Ending.Outcome, r.Ending.Grounding, postgres.Storable(r.Ending.Sentence), r.Ending.Reference, r.Ending.Retryable, notices, closest, storableSearches(r.Searches), r.Ending.Cause)
 	if err != nil {
 		return err
 	}
 	return insertMessages(ctx, q, f.Tenant, string(f.Turn), model, r.Messages)
 }
 
-// searches copies search accounts to a form that jsonb accepts: never null, and without invalid
-// text.
-func searches(accounts []retrieve.Account) []retrieve.Account {
+// storableSearches copies search accounts to a form that jsonb accepts: never null, and without
+// invalid text.
+func storableSearches(accounts []retrieve.Account) []retrieve.Account {
 	stored := make([]retrieve.Account, len(accounts))
 	for i, a := range accounts {
 		a.Queries = slices.Clone(a.Queries)

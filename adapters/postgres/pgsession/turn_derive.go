@@ -163,7 +163,7 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 	if d.As == session.Shared {
 		outcome, sentence = d.Saved.Outcome, postgres.Storable(d.Saved.Sentence)
 	}
-	_, err := tx.Exec(ctx, askedOfSQL, d.Tenant, d.Of, id, sessionID, number, d.Audience.Platform().Principals(), token, expires, d.As, outcome, sentence)
+	_, err := tx.Exec(ctx, derivedSQL, d.Tenant, d.Of, id, sessionID, number, d.Audience.Platform().Principals(), token, expires, d.As, outcome, sentence)
 	if err != nil {
 		return fmt.Errorf("store the turn: %w", err)
 	}

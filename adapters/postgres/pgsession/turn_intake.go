@@ -22,7 +22,7 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 		if err != nil {
 			return err
 		}
-		existing, stop, err := claim(ctx, tx, in, id)
+		existing, stop, err := claimIntake(ctx, tx, in, id)
 		if err != nil {
 			return err
 		}
@@ -43,10 +43,10 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 	return accepted, nil
 }
 
-// claim records that an event and its message belong to the new turn id. If either already belongs
-// to a turn, claim returns that turn as existing. Otherwise it returns the stops that arrived
-// before the message.
-func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop tombstone, err error) {
+// claimIntake records that an event and its message belong to the new turn id. If either already
+// belongs to a turn, claim returns that turn as existing. Otherwise it returns the stops that
+// arrived before the message.
+func claimIntake(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop tombstone, err error) {
 	// Waits for a concurrent intake of the same event. Served by the primary key.
 	const claimEvent = `
 		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)

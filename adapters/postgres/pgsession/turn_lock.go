@@ -73,8 +73,8 @@ func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id ses
 	}
 }
 
-// waitingOf locks and returns those of the given turns that are queued.
-func waitingOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
+// lockQueued locks and returns those of the given turns that are queued.
+func lockQueued(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select id::text from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) and state = 'queued' order by id for update`, tenant, ids)
 	if err != nil {

@@ -84,10 +84,10 @@ func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error 
 	return nil
 }
 
-// loneDeaths returns 1 if a turn of a dead replica ran alone, and 0 otherwise. beside is the number
+// loneDeaths returns 1 if a turn of a dead replica ran alone, and 0 otherwise. atOnce is the number
 // of turns that could run at once in its quarantine.
-func loneDeaths(beside int) int {
-	if beside == 1 {
+func loneDeaths(atOnce int) int {
+	if atOnce == 1 {
 		return 1
 	}
 	return 0

@@ -53,7 +53,7 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	if err != nil {
 		return nil, err
 	}
-	waiting, err := waitingOf(ctx, tx, tenant, line)
+	waiting, err := lockQueued(ctx, tx, tenant, line)
 	if err != nil {
 		return nil, err
 	}

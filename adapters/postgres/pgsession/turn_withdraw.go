@@ -48,7 +48,7 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	if err != nil {
 		return err
 	}
-	waiting, err := waitingOf(ctx, tx, tenant, family)
+	waiting, err := lockQueued(ctx, tx, tenant, family)
 	if err != nil {
 		return err
 	}

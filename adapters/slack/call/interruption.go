@@ -44,11 +44,11 @@ func (i *Sockets) Counted() int {
 
 // Opened records an opened socket. If an interruption of at least the given duration ends with this
 // socket, Opened reports the interruption.
-func (i *Sockets) Opened(than time.Duration) {
+func (i *Sockets) Opened(minDuration time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.open++
-	if i.open > 1 || time.Since(i.lost) < than {
+	if i.open > 1 || time.Since(i.lost) < minDuration {
 		return
 	}
 	since := i.lost

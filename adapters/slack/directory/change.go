@@ -23,7 +23,7 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 		"shared_channel_invite_accepted":
 		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), homesScope)
 	case "user_change", "team_join", "user_profile_changed":
-		is, account, at := d.tells(string(e.User), raw)
+		is, account, at := d.personChange(string(e.User), raw)
 		// record this before dependent facts expire, so that they are not read again in their old
 		// state
 		if is != access.Unsaid {
@@ -41,10 +41,10 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 	}
 }
 
-// tells reads a person's new standing and account from an event, and the time of the change. For
-// example, the person may have become a guest or left. The standing is access.Unsaid if the event
-// does not describe the person.
-func (d *Directory) tells(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
+// personChange reads a person's new standing and account from an event, and the time of the change.
+// For example, the person may have become a guest or left. The standing is access.Unsaid if the
+// event does not describe the person.
+func (d *Directory) personChange(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
 	var said struct {
 		Time  int64 `json:"event_time"` // Unix seconds
 		Event struct {
@@ -58,10 +58,11 @@ func (d *Directory) tells(id string, raw []byte) (is access.Standing, account ac
 		at = time.Unix(said.Time+1, 0) // Slack cuts it to seconds
 	}
 	account = d.account(d.profile(&said.Event.User))
-	if d.counts(&said.Event.User) {
+	if d.isInside(&said.Event.User) {
 		return access.Inside, account, at
 	}
-	return access.Outside, account, time.Now().Add(time.Second) // believed however late the event arrives
+	// believed however late the event arrives
+	return access.Outside, account, time.Now().Add(time.Second)
 }
 
 // hear registers this process as a receiver of changes. It does nothing if the process receives no

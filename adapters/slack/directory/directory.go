@@ -62,17 +62,17 @@ type Directory struct {
 	asking   singleflight.Group // deduplicates concurrent lookups of rooms and groups
 
 	mu       sync.Mutex
-	profiles map[string]knownPerson[Profile]
-	channels map[string]knownPerson[room]
+	profiles map[string]cachedFact[Profile]
+	channels map[string]cachedFact[room]
 	// channels of a person that the bot can see
-	homes  map[string]knownPerson[[]string]
-	groups map[string]knownPerson[members] // groups of the workspace, under one key
-	heard  time.Time                       // last registration of this process for changes
+	homes  map[string]cachedFact[[]string]
+	groups map[string]cachedFact[members] // groups of the workspace, under one key
+	heard  time.Time                      // last registration of this process for changes
 }
 
-// knownPerson is a cached fact about a person, a channel or the user groups. It holds the time at
+// cachedFact is a cached fact about a person, a channel or the user groups. It holds the time at
 // which the fact was read, and the version from before that.
-type knownPerson[T any] struct {
+type cachedFact[T any] struct {
 	value   T
 	at      time.Time
 	version access.Version
@@ -83,8 +83,8 @@ type knownPerson[T any] struct {
 func NewDirectory(w *call.Workspace, changes access.Changes, people access.People, accounts access.Accounts) *Directory {
 	return &Directory{
 		slack: w, changes: changes, people: people, accounts: accounts,
-		profiles: make(map[string]knownPerson[Profile]), channels: make(map[string]knownPerson[room]), homes: make(map[string]knownPerson[[]string]),
-		groups: make(map[string]knownPerson[members]),
+		profiles: make(map[string]cachedFact[Profile]), channels: make(map[string]cachedFact[room]), homes: make(map[string]cachedFact[[]string]),
+		groups: make(map[string]cachedFact[members]),
 	}
 }
 
@@ -99,7 +99,7 @@ const homesScope = "homes"
 // recall returns the cached value of a key. ok is false if the value is older than age or if a
 // scope has changed since the value was read. version is the current version, for a later call of
 // keep.
-func recall[T any](ctx context.Context, d *Directory, facts map[string]knownPerson[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
+func recall[T any](ctx context.Context, d *Directory, facts map[string]cachedFact[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
 	if err := d.hear(ctx); err != nil {
 		return value, false, "", err
 	}
@@ -113,13 +113,13 @@ func recall[T any](ctx context.Context, d *Directory, facts map[string]knownPers
 }
 
 // keep caches a fact. version must have been current before the fact was read.
-func keep[T any](d *Directory, facts map[string]knownPerson[T], key string, value T, version access.Version) {
+func keep[T any](d *Directory, facts map[string]cachedFact[T], key string, value T, version access.Version) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(facts) >= maxCached {
 		clear(facts)
 	}
-	facts[key] = knownPerson[T]{value, time.Now(), version}
+	facts[key] = cachedFact[T]{value, time.Now(), version}
 }
 
 // Joined reports whether the bot is a member of a channel. It returns false if the bot cannot see
@@ -140,7 +140,7 @@ func (d *Directory) Profile(ctx context.Context, id string) (Profile, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.slack.Config.Timeout)
 	defer cancel()
-	if err := turn(ctx, d.slack.Infos); err != nil {
+	if err := waitForLookup(ctx, d.slack.Infos); err != nil {
 		return Profile{ID: id, Outsider: true}, fmt.Errorf("look up a person: %w", err)
 	}
 	asked := time.Now()
@@ -199,10 +199,10 @@ func zone(name string, offset int) *time.Location {
 // lookWait is the maximum time that a question waits for a rate limit before it looks up a person.
 const lookWait = 2 * time.Second
 
-// turn blocks until limit allows one more call, at most for lookWait. After that it returns an
-// error that wraps access.ErrPending and thread.ErrNoRoom. It means that the fact will be known
-// later, so callers must not treat a person as having fewer permissions because of it.
-func turn(ctx context.Context, limit *pace.Part) error {
+// waitForLookup blocks until limit allows one more call, at most for lookWait. After that it
+// returns an error that wraps access.ErrPending and thread.ErrNoRoom. It means that the fact will
+// be known later, so callers must not treat a person as having fewer permissions because of it.
+func waitForLookup(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
 	if err := limit.Wait(limited); err != nil {
@@ -225,7 +225,7 @@ func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error
 	ctx, cancel := context.WithTimeout(ctx, d.slack.Config.Timeout)
 	defer cancel()
 	for cursor := ""; ; {
-		if err := turn(ctx, d.slack.Homes); err != nil {
+		if err := waitForLookup(ctx, d.slack.Homes); err != nil {
 			if cursor != "" {
 				// with hundreds of channels, the first ones count, and the next question reads the
 				// rest

@@ -53,7 +53,8 @@ func (d *Directory) list(ctx context.Context) (err error) {
 	if err := d.hear(ctx); err != nil {
 		return err
 	}
-	version, err := d.changes.Version(ctx, d.here()) // equals the version of each person without a recent change
+	// equals the version of each person without a recent change
+	version, err := d.changes.Version(ctx, d.here())
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (d *Directory) list(ctx context.Context) (err error) {
 		found := make(map[string]bool, len(page.Users))
 		people := make([]access.Account, len(page.Users))
 		for i, u := range page.Users {
-			found[u.ID], people[i] = d.counts(&u), d.account(d.profile(&u))
+			found[u.ID], people[i] = d.isInside(&u), d.account(d.profile(&u))
 			listed = append(listed, u.ID)
 			if len(listed) < maxCached/2 { // they need not be looked up one by one
 				keep(d, d.profiles, u.ID, d.profile(&u), version)

@@ -28,7 +28,7 @@ func (d *Directory) Present(ctx context.Context, channel string) (access.Presenc
 	if !found.named {
 		return there, nil
 	}
-	people, err := d.described(ctx, found.people)
+	people, err := d.accountsOf(ctx, found.people)
 	if err != nil {
 		return d.unknown(channel), err
 	}
@@ -112,10 +112,10 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	return held
 }
 
-// described returns the accounts of people in the workspace. It omits the workspace's own apps. It
+// accountsOf returns the accounts of people in the workspace. It omits the workspace's own apps. It
 // looks up at most maxLookups people whose accounts are not stored. It returns the others with an
 // id only.
-func (d *Directory) described(ctx context.Context, ids []string) ([]access.Account, error) {
+func (d *Directory) accountsOf(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (d *Directory) described(ctx context.Context, ids []string) ([]access.Accou
 		if _, ok := known[id]; ok || len(seen) == maxLookups {
 			continue
 		}
-		if pending = turn(ctx, d.slack.Infos); pending != nil {
+		if pending = waitForLookup(ctx, d.slack.Infos); pending != nil {
 			break
 		}
 		u, err := d.slack.API.GetUserInfoContext(ctx, id)

@@ -57,7 +57,7 @@ func (d *Directory) Known(person string) (p Profile, ok bool) {
 
 // peek returns the cached value of a key, without a check for later changes. ok is false if the
 // value is older than age.
-func peek[T any](d *Directory, facts map[string]knownPerson[T], key string, age time.Duration) (value T, ok bool) {
+func peek[T any](d *Directory, facts map[string]cachedFact[T], key string, age time.Duration) (value T, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k, ok := facts[key]

@@ -38,7 +38,7 @@ func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 		// other callers wait for the same result
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
 		defer cancel()
-		found, err := d.ask(limited, channel)
+		found, err := d.fetchRoom(limited, channel)
 		if err == nil {
 			keep(d, d.channels, channel, found, version)
 		}
@@ -56,7 +56,7 @@ func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 	}
 }
 
-func (d *Directory) ask(ctx context.Context, channel string) (room, error) {
+func (d *Directory) fetchRoom(ctx context.Context, channel string) (room, error) {
 	info, err := d.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
 	if err != nil {
 		return room{}, fmt.Errorf("find out who listens: %w", call.Explain("conversations.info", err))
@@ -129,7 +129,7 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 	asked := time.Now()
 	inside = true
 	for _, id := range people {
-		if err = turn(ctx, d.slack.Infos); err != nil {
+		if err = waitForLookup(ctx, d.slack.Infos); err != nil {
 			err = fmt.Errorf("look up a person: %w", err)
 			break
 		}
@@ -139,7 +139,7 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 			break
 		}
 		seen = append(seen, d.account(d.profile(u)))
-		if found[id] = d.counts(u); !found[id] {
+		if found[id] = d.isInside(u); !found[id] {
 			inside = false
 			break
 		}
@@ -155,8 +155,8 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 	return inside && err == nil, err
 }
 
-// counts reports whether a person is inside the organisation. The workspace's own apps are also
+// isInside reports whether a person is inside the organisation. The workspace's own apps are also
 // inside.
-func (d *Directory) counts(u *api.User) bool {
+func (d *Directory) isInside(u *api.User) bool {
 	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.slack.Identity().Team
 }

@@ -76,7 +76,7 @@ func (d *Directory) userGroups(ctx context.Context) (members, error) {
 		// other callers wait for the same result
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
 		defer cancel()
-		if err := turn(limited, d.slack.Groups); err != nil {
+		if err := waitForLookup(limited, d.slack.Groups); err != nil {
 			return nil, err
 		}
 		list, err := d.slack.API.GetUserGroupsContext(limited, api.GetUserGroupsOptionIncludeUsers(true))

@@ -93,7 +93,7 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 	for _, m := range said {
 		at := timeOf(m.Timestamp)
 		d.UpdatedAt = transcript.Later(d.UpdatedAt, at)
-		text, who, err := r.threadMessages(ctx, c.ID, m)
+		text, who, err := r.messageText(ctx, c.ID, m)
 		if err != nil {
 			return document.Document{}, err
 		}
@@ -111,9 +111,9 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 	return d, nil
 }
 
-// threadMessages returns the text and the author of a message. The text is empty for the bot's
+// messageText returns the text and the author of a message. The text is empty for the bot's
 // messages, questions to the bot, and Slack's own messages.
-func (r *reader) threadMessages(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
+func (r *reader) messageText(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
 		Thread: m.ThreadTimestamp, Beside: event.Besides(m),

@@ -121,7 +121,7 @@ func (r *reader) acl(c transcript.Channel) access.ACL {
 func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[transcript.Part, error] {
 	return func(yield func(transcript.Part, error) bool) {
 		for part, err := range r.parts(ctx, c, from, to) {
-			if !yield(transcript.Part{From: part.from, To: part.to, Items: r.items(c, part.messages)}, judge(err)) {
+			if !yield(transcript.Part{From: part.from, To: part.to, Items: r.items(c, part.messages)}, markLone(err)) {
 				return
 			}
 		}
@@ -140,7 +140,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 		there := make(map[string]bool)
 		for part, err := range r.parts(ctx, c, at, at.Add(day)) {
 			if err != nil {
-				return nil, nil, judge(err)
+				return nil, nil, markLone(err)
 			}
 			for _, i := range r.items(c, part.messages) {
 				there[i.Key] = true
@@ -161,8 +161,8 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 	return items, gone, nil
 }
 
-// judge adds transcript.ErrLone to an error that affects only one channel.
-func judge(err error) error {
+// markLone adds transcript.ErrLone to an error that affects only one channel.
+func markLone(err error) error {
 	if call.Code(err) == "missing_scope" {
 		return fmt.Errorf("%w (%w)", err, transcript.ErrLone)
 	}

@@ -35,8 +35,8 @@ const (
 	maxTwins = 4096
 )
 
-// of returns the twin for a message. It creates the twin if none exists.
-func (t *twins) of(channel, ts string) *twin {
+// twinOf returns the twin for a message. It creates the twin if none exists.
+func (t *twins) twinOf(channel, ts string) *twin {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seen == nil {
@@ -66,7 +66,7 @@ func (c *Reader) TellOfFiles(channel, ts string, files []event.File) {
 
 func (t *twins) recordFiles(channel, ts string, files []event.File) {
 	t.absent.Store(false)
-	found := t.of(channel, ts)
+	found := t.twinOf(channel, ts)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
@@ -84,7 +84,7 @@ func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	if !c.mayRead(m.Ref.Channel) {
 		return nil
 	}
-	found := c.twins.of(m.Ref.Channel, string(m.ID))
+	found := c.twins.twinOf(m.Ref.Channel, string(m.ID))
 	wait := twinWait
 	if c.twins.absent.Load() {
 		wait = 0 // the app seems to receive no message events
@@ -118,7 +118,7 @@ func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 // Told returns the files of a message if the other event of the message has arrived. In contrast to
 // Attached, it does not wait.
 func (c *Reader) Told(m chat.Message) (files []event.File, ok bool) {
-	found := c.twins.of(m.Ref.Channel, string(m.ID))
+	found := c.twins.twinOf(m.Ref.Channel, string(m.ID))
 	select {
 	case <-found.reported:
 		return found.files, true

@@ -97,16 +97,16 @@ func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, la
 			}
 		}
 		if j.Type == "events_api" {
-			c.take(lasting, h, j, c.handle)
+			c.handleJob(lasting, h, j, c.handle)
 			continue
 		}
-		late.Go(func() { c.take(lasting, h, j, c.inTime) })
+		late.Go(func() { c.handleJob(lasting, h, j, c.inTime) })
 	}
 }
 
-// take handles one envelope and acknowledges it. A press is acknowledged before it is handled,
+// handleJob handles one envelope and acknowledges it. A press is acknowledged before it is handled,
 // because the acknowledgement has no content and Slack never repeats a press.
-func (c *Receiver) take(ctx context.Context, h chat.Handler, j job, handle func(context.Context, chat.Handler, string, []byte) (string, error)) {
+func (c *Receiver) handleJob(ctx context.Context, h chat.Handler, j job, handle func(context.Context, chat.Handler, string, []byte) (string, error)) {
 	defer c.queued.Release(int64(len(j.Payload)))
 	ctx, cancel := context.WithTimeout(ctx, handleLimit)
 	defer cancel()
@@ -236,9 +236,9 @@ func shorter(text string) string {
 // maxSockets is Slack's limit on the number of sockets of an app in all processes.
 const maxSockets = 10
 
-// spare reports whether all processes together would have more than maxSockets sockets. Each
-// process then keeps only one socket.
-func (c *Receiver) spare() bool {
+// tooManySockets reports whether all processes together would have more than maxSockets sockets.
+// Each process then keeps only one socket.
+func (c *Receiver) tooManySockets() bool {
 	return int(c.slack.Processes())*c.slack.Config.Sockets > maxSockets
 }
 
@@ -247,7 +247,7 @@ func (c *Receiver) spare() bool {
 // returns true.
 func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
-		for further && c.spare() {
+		for further && c.tooManySockets() {
 			if sleep.For(ctx, listenAgain) != nil {
 				return nil
 			}
@@ -305,7 +305,7 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 				}
 			case socketmode.EventTypeConnecting:
 				mark(false)
-				if further && c.spare() {
+				if further && c.tooManySockets() {
 					cancel()
 					return errors.Join(errGaveWay, <-ended)
 				}

@@ -44,8 +44,8 @@ const maxInput = 3000
 // Choice is an option of a field.
 type Choice struct{ Value, Label string }
 
-// kept is the data that a form stores from its opening until its submission.
-type kept struct {
+// formData is the data that a form stores from its opening until its submission.
+type formData struct {
 	Value   string           `json:"v,omitempty"`
 	Channel string           `json:"c"`
 	Thread  string           `json:"t"`
@@ -54,7 +54,7 @@ type kept struct {
 
 // Open shows a form. trigger must come from a Press or Command that is at most three seconds old.
 func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
-	carried, err := json.Marshal(kept{f.Value, f.Ref.Channel, f.Ref.Thread, f.Message})
+	carried, err := json.Marshal(formData{f.Value, f.Ref.Channel, f.Ref.Thread, f.Message})
 	if err != nil {
 		return fmt.Errorf("open a form: %w", err)
 	}
@@ -113,7 +113,7 @@ func (c *Writer) ShowHome(ctx context.Context, person, text string) error {
 // ReadForm returns the Value, Ref and Message of a Form from raw, the private metadata of the
 // submitted form.
 func (c *Writer) ReadForm(raw string) (value string, ref thread.Ref, message thread.MessageID) {
-	var k kept
+	var k formData
 	if json.Unmarshal([]byte(raw), &k) != nil {
 		return "", c.slack.Ref("", ""), ""
 	}

@@ -38,13 +38,14 @@ type kind struct {
 type platform struct {
 	name    thread.Platform
 	chat    chat.Platform
-	connect func(context.Context) error         // signs in; its error says what to do
-	bind    func(conversation.Services)         // sets the services that answer; called once, before run
-	use     func(thread.Tiers)                  // shares rate tiers between processes
-	run     func(context.Context) error         // receives events; its error is a sentence
-	part    func() Part                         // state of the connection that receives events
-	check   func(ctx context.Context) []Finding // checks everything that can be wrong
-	knows   func(ctx context.Context, channel string) (bool, error)
+	connect func(context.Context) error // signs in; its error says what to do
+	// sets the services that answer; called once, before run
+	bind  func(conversation.Services)
+	use   func(thread.Tiers)                  // shares rate tiers between processes
+	run   func(context.Context) error         // receives events; its error is a sentence
+	part  func() Part                         // state of the connection that receives events
+	check func(ctx context.Context) []Finding // checks everything that can be wrong
+	knows func(ctx context.Context, channel string) (bool, error)
 	// sockets returns the platform's count of connections with its token; nil: not counted.
 	sockets func(ctx context.Context) (int, error)
 	// counted returns the platform's count when this process connected.
@@ -161,8 +162,9 @@ func (s *Set) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// of returns the platform of a thread. The error is notServed if this process does not serve it.
-func (s *Set) of(at thread.Ref) (chat.Platform, error) {
+// platformOf returns the platform of a thread. The error is notServed if this process does not
+// serve it.
+func (s *Set) platformOf(at thread.Ref) (chat.Platform, error) {
 	if i := slices.IndexFunc(s.platforms, func(p platform) bool { return p.name == at.Platform }); i >= 0 {
 		return s.platforms[i].chat, nil
 	}
@@ -180,21 +182,21 @@ func (p notServed) Error() string {
 // Unwrap returns errors.ErrUnsupported.
 func (notServed) Unwrap() error { return errors.ErrUnsupported }
 
-// here returns the platform of a thread, or chat.Unsupported if this process does not serve it. It
-// is for calls that have no effect if another process serves the platform.
-func (s *Set) here(at thread.Ref) chat.Platform {
-	if p, err := s.of(at); err == nil {
+// platformOrNone returns the platform of a thread, or chat.Unsupported if this process does not
+// serve it. It is for calls that have no effect if another process serves the platform.
+func (s *Set) platformOrNone(at thread.Ref) chat.Platform {
+	if p, err := s.platformOf(at); err == nil {
 		return p
 	}
 	return chat.Unsupported{}
 }
 
 // Features implements chat.Platform.
-func (s *Set) Features(at thread.Ref) chat.Features { return s.here(at).Features(at) }
+func (s *Set) Features(at thread.Ref) chat.Features { return s.platformOrNone(at).Features(at) }
 
 // Open implements chat.Platform.
 func (s *Set) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
-	p, err := s.of(t.Session.Ref)
+	p, err := s.platformOf(t.Session.Ref)
 	if err != nil {
 		return nil, fmt.Errorf("open a thread: %w", err)
 	}
@@ -203,7 +205,7 @@ func (s *Set) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 
 // Listeners implements chat.Platform.
 func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
-	p, err := s.of(t.Session.Ref)
+	p, err := s.platformOf(t.Session.Ref)
 	if err != nil {
 		return access.Presence{}, fmt.Errorf("ask who listens: %w", err)
 	}
@@ -212,22 +214,22 @@ func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Presence, e
 
 // Complete implements chat.Platform.
 func (s *Set) Complete(ctx context.Context, t session.Turn) session.Completion {
-	return s.here(t.Session.Ref).Complete(ctx, t)
+	return s.platformOrNone(t.Session.Ref).Complete(ctx, t)
 }
 
 // Zone implements chat.Platform.
 func (s *Set) Zone(ctx context.Context, t session.Turn) *time.Location {
-	return s.here(t.Session.Ref).Zone(ctx, t)
+	return s.platformOrNone(t.Session.Ref).Zone(ctx, t)
 }
 
 // Unfinished implements chat.Platform.
 func (s *Set) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (bool, error) {
-	return s.here(t.Session.Ref).Unfinished(ctx, t, page, permit)
+	return s.platformOrNone(t.Session.Ref).Unfinished(ctx, t, page, permit)
 }
 
 // Room implements chat.Platform.
 func (s *Set) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
-	p, err := s.of(at)
+	p, err := s.platformOf(at)
 	if err != nil {
 		return chat.Room{}, fmt.Errorf("look up a channel: %w", err)
 	}
@@ -236,7 +238,7 @@ func (s *Set) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
 
 // Post implements chat.Platform.
 func (s *Set) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error) {
-	p, err := s.of(at)
+	p, err := s.platformOf(at)
 	if err != nil {
 		return "", fmt.Errorf("post a message: %w", err)
 	}
@@ -245,17 +247,17 @@ func (s *Set) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.Me
 
 // Posted implements chat.Platform.
 func (s *Set) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error) {
-	return s.here(at).Posted(ctx, at, n)
+	return s.platformOrNone(at).Posted(ctx, at, n)
 }
 
 // Delete implements chat.Platform.
 func (s *Set) Delete(ctx context.Context, at thread.Ref, id thread.MessageID) error {
-	return s.here(at).Delete(ctx, at, id)
+	return s.platformOrNone(at).Delete(ctx, at, id)
 }
 
 // Whisper implements chat.Platform.
 func (s *Set) Whisper(ctx context.Context, t session.Turn, note chat.Note) error {
-	p, err := s.of(t.Session.Ref)
+	p, err := s.platformOf(t.Session.Ref)
 	if err != nil {
 		return fmt.Errorf("send a private message: %w", err)
 	}

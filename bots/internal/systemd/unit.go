@@ -20,7 +20,8 @@ import (
 // Unit describes the service.
 type Unit struct {
 	Binary string // absolute path of the program
-	User   string // account that the service runs as; empty: the unit belongs to the user's own systemd
+	// account that the service runs as; empty: the unit belongs to the user's own systemd
+	User   string
 	Data   string // writable folder of a user's unit; a system unit has /var/lib/footnote
 	Memory string // value of MemoryMax, such as 2G or 80%
 }

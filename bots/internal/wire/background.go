@@ -68,8 +68,8 @@ func (b *Base) Background(ctx context.Context, rooms Rooms) (*jobs.Client, error
 	return jobs.New(b.DB, work, jobs.Config{Logger: b.Logger, Slow: work.slow, Platforms: serves})
 }
 
-// at returns a copy of b for another tenant.
-func (b *Base) at(tenant access.TenantID) *Base {
+// forTenant returns a copy of b for another tenant.
+func (b *Base) forTenant(tenant access.TenantID) *Base {
 	other := *b
 	other.Tenant = tenant
 	return &other
@@ -105,17 +105,17 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 				due = append(due, jobs.Job{Kind: jobs.Compare, Tenant: tenant})
 			}
 		}
-		if is, err := w.base.at(tenant).ExtractionDue(ctx); err != nil {
+		if is, err := w.base.forTenant(tenant).ExtractionDue(ctx); err != nil {
 			return nil, err
 		} else if is {
 			due = append(due, jobs.Job{Kind: jobs.Extract, Tenant: tenant})
 		}
-		if is, err := w.base.at(tenant).uploadsDue(ctx); err != nil {
+		if is, err := w.base.forTenant(tenant).uploadsDue(ctx); err != nil {
 			return nil, err
 		} else if is {
 			due = append(due, uploadsJob(tenant))
 		}
-		stored, err := w.base.at(tenant).StoredSources(ctx)
+		stored, err := w.base.forTenant(tenant).StoredSources(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 				due = append(due, jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(s.ID)})
 			}
 		}
-		access, err := w.base.at(tenant).accessDue(ctx)
+		access, err := w.base.forTenant(tenant).accessDue(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +153,7 @@ func (w *background) isThorough(tenant access.TenantID, written int64) bool {
 
 // Do implements jobs.Work.
 func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jobs.Job, err error) {
-	b, until := w.base.at(cmp.Or(job.Tenant, w.base.Tenant)), time.Now().Add(jobs.Piece)
+	b, until := w.base.forTenant(cmp.Or(job.Tenant, w.base.Tenant)), time.Now().Add(jobs.Piece)
 	switch job.Kind {
 	case jobs.Sync:
 		if job.Subject == string(upload.Source) {
@@ -210,7 +210,7 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 
 // Pause implements jobs.Work. It stores the reason with the job's source.
 func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
-	b := w.base.at(cmp.Or(job.Tenant, w.base.Tenant))
+	b := w.base.forTenant(cmp.Or(job.Tenant, w.base.Tenant))
 	w.base.Logger.ErrorContext(ctx, "a background job is paused: its process died while it worked on it, more than once", "job", string(job.Kind),
 		"tenant", string(b.Tenant), "subject", job.Subject, "deaths", job.Deaths, "last", job.At)
 	if job.Kind == jobs.Due {

@@ -15,8 +15,8 @@ import (
 // leastMemory is the smallest memory limit of a process that uses the sentence model.
 const leastMemory = 256 << 20
 
-// wordsAlone returns why the built-in sentence model is not used, or "" if it is used.
-func (b *Base) wordsAlone() string {
+// whyNoSentenceModel returns why the built-in sentence model is not used, or "" if it is used.
+func (b *Base) whyNoSentenceModel() string {
 	switch {
 	case b.Config.Embedder == config.Words:
 		return "EMBEDDER=" + config.Words
@@ -29,10 +29,10 @@ func (b *Base) wordsAlone() string {
 	return ""
 }
 
-// gated returns quoting with the built-in sentence model, which decides when to quote. If the
-// sentence model is not used, it returns quoting unchanged.
-func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
-	if b.wordsAlone() != "" {
+// withSentenceModel returns quoting with the built-in sentence model, which decides when to quote.
+// If the sentence model is not used, it returns quoting unchanged.
+func (b *Base) withSentenceModel(quoting *extractive.Model) (*extractive.Model, error) {
+	if b.whyNoSentenceModel() != "" {
 		return quoting, nil
 	}
 	sentences, err := sentence.New()
@@ -49,7 +49,7 @@ func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
 // sentences returns the model that embeds in the background, or nil if an endpoint embeds or search
 // uses words alone.
 func (b *Base) sentences() (*sentence.Model, error) {
-	if b.Config.EmbeddingModel != "" || b.wordsAlone() != "" {
+	if b.Config.EmbeddingModel != "" || b.whyNoSentenceModel() != "" {
 		return nil, nil
 	}
 	m, err := sentence.New()
@@ -60,7 +60,7 @@ func (b *Base) sentences() (*sentence.Model, error) {
 }
 
 // quotations returns the model that quotes documents.
-func (b *Base) quotations() (llm.Model, error) { return b.gated(extractive.New()) }
+func (b *Base) quotations() (llm.Model, error) { return b.withSentenceModel(extractive.New()) }
 
 // standIn returns the model that quotes documents in place of a model that may not be called.
-func (b *Base) standIn() (llm.Model, error) { return b.gated(extractive.StandIn()) }
+func (b *Base) standIn() (llm.Model, error) { return b.withSentenceModel(extractive.StandIn()) }

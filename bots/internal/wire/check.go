@@ -41,13 +41,13 @@ func (b *Base) Checks() []Check {
 		{"Redis", b.checkRedis},
 	}
 	for i := range checks {
-		checks[i].Run = within(checkTimeout, checks[i].Run)
+		checks[i].Run = withTimeout(checkTimeout, checks[i].Run)
 	}
 	return checks
 }
 
-// within limits the time of a check. After the limit, the error says what the operator can do.
-func within(limit time.Duration, run func(context.Context) (string, error)) func(context.Context) (string, error) {
+// withTimeout limits the time of a check. After the limit, the error says what the operator can do.
+func withTimeout(limit time.Duration, run func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		silent := fmt.Errorf("it did not answer within %s: see that it runs, and that its address in the settings leads to it", limit)
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, silent)
@@ -196,7 +196,7 @@ func (b *Base) ProbeModel(ctx context.Context) (free bool, err error) {
 	if !b.Config.HasModel() {
 		return false, nil
 	}
-	_, err = within(checkTimeout, func(ctx context.Context) (string, error) {
+	_, err = withTimeout(checkTimeout, func(ctx context.Context) (string, error) {
 		if free = b.listed(ctx); free {
 			return "", nil
 		}
@@ -213,7 +213,7 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 	info := model.Info()
 	if info.Extractive {
 		state := "none configured: answers quote the documents (set OPENAI_API_KEY or OPENAI_BASE_URL for written ones)"
-		if why := b.wordsAlone(); why != "" {
+		if why := b.whyNoSentenceModel(); why != "" {
 			state += "; words alone decide whether a quotation answers the question, and not the sentence model in the program: " + why
 		}
 		return state + b.localState(ctx), nil

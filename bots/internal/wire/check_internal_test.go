@@ -12,7 +12,7 @@ import (
 func TestCheckOfASilentPartSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		waits := within(time.Minute, func(ctx context.Context) (string, error) {
+		waits := withTimeout(time.Minute, func(ctx context.Context) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		})
@@ -27,7 +27,7 @@ func TestCheckOfASilentPartSaysWhatToDo(t *testing.T) {
 	})
 	refused := errors.New("refused")
 	for _, want := range []error{nil, refused} {
-		if state, err := within(time.Minute, func(context.Context) (string, error) { return "fine", want })(t.Context()); state != "fine" || !errors.Is(err, want) {
+		if state, err := withTimeout(time.Minute, func(context.Context) (string, error) { return "fine", want })(t.Context()); state != "fine" || !errors.Is(err, want) {
 			t.Errorf("a part that answers: %q, %v", state, err)
 		}
 	}

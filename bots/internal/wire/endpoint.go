@@ -15,7 +15,7 @@ import (
 func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
 	m, err := b.endpoints.model(openai.Config{
 		Endpoint: b.endpoint(), Model: name, Window: window, Small: b.Config.ModelProfile == "small",
-		NativeTools: said(b.Config.ModelTools, "native", "text"), Vision: said(b.Config.ModelVision, "true", "false"),
+		NativeTools: settingBool(b.Config.ModelTools, "native", "text"), Vision: settingBool(b.Config.ModelVision, "true", "false"),
 	})
 	if err != nil {
 		return nil, err
@@ -23,9 +23,9 @@ func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (ll
 	return b.paid(m, purpose), nil
 }
 
-// said converts a setting to a bool: yes is true, no is false. Any other value is nil, which means
-// the known default.
-func said(setting, yes, no string) *bool {
+// settingBool converts a setting to a bool: yes is true, no is false. Any other value is nil, which
+// means the known default.
+func settingBool(setting, yes, no string) *bool {
 	switch setting {
 	case yes:
 		return new(true)

@@ -56,12 +56,12 @@ func Attach(ctx context.Context, cfg *config.Config, path string) (message.File,
 	for _, d := range documents {
 		f.Text += d.Text()
 	}
-	return measured(cfg, f), nil
+	return countTokens(cfg, f), nil
 }
 
-// measured counts a file's tokens. If there are more than MAX_FILE_TOKENS, it replaces the text
+// countTokens counts a file's tokens. If there are more than MAX_FILE_TOKENS, it replaces the text
 // with the reason.
-func measured(cfg *config.Config, f message.File) message.File {
+func countTokens(cfg *config.Config, f message.File) message.File {
 	f.Media = "text/plain"
 	f.Tokens = counter(cfg.Model).Count(f.Text)
 	if f.Tokens > cfg.MaxFileTokens {

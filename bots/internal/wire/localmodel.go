@@ -125,7 +125,8 @@ func LoadLocalModel(ctx context.Context, offer localmodel.Offer) (localmodel.Off
 // WithLocalModel returns a copy of the settings with a model on this machine, whose price is 0.
 func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	with := *cfg
-	if with.EmbeddingModel != "" && with.EmbeddingBaseURL == "" { // the key must not go to this machine
+	// the key must not go to this machine
+	if with.EmbeddingModel != "" && with.EmbeddingBaseURL == "" {
 		with.EmbeddingBaseURL = config.OpenAI
 	}
 	with.FoundModel = true

@@ -32,7 +32,7 @@ func (b *Base) MCP(ctx context.Context, platforms Listeners) (*mcp.Service, erro
 		return nil, err
 	}
 	graph := checkedGraph{b.Knowledge(), b.checked().Readable}
-	loop, err := b.alone(ctx, retriever)
+	loop, err := b.standaloneAnswerer(ctx, retriever)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func (b *Base) MCP(ctx context.Context, platforms Listeners) (*mcp.Service, erro
 	}), nil
 }
 
-// alone returns the service that answers questions from outside the chat platforms.
-func (b *Base) alone(ctx context.Context, retriever retrieve.Retriever) (answer.Alone, error) {
+// standaloneAnswerer returns the service that answers questions from outside the chat platforms.
+func (b *Base) standaloneAnswerer(ctx context.Context, retriever retrieve.Retriever) (answer.Alone, error) {
 	fast, err := b.FastModel(spend.Rewriting)
 	if err != nil {
 		return answer.Alone{}, err

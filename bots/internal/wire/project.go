@@ -41,7 +41,7 @@ func (b *Base) projectFile(ctx context.Context, f config.ProjectFile, audience a
 		if !audience.MayRead(d.ACL) {
 			continue
 		}
-		out = append(out, measured(b.Config, message.File{ID: message.FileID(d.ID), Name: d.Title, Text: d.Text(), Document: d.Ref, Metadata: d.Metadata}))
+		out = append(out, countTokens(b.Config, message.File{ID: message.FileID(d.ID), Name: d.Title, Text: d.Text(), Document: d.Ref, Metadata: d.Metadata}))
 	}
 	return out, nil
 }

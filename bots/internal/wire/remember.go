@@ -293,7 +293,7 @@ func (b *Base) declare(ctx context.Context) error {
 		return nil
 	}
 	for _, s := range known {
-		if err := b.settle(ctx, s); err != nil {
+		if err := b.applyFate(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -316,9 +316,9 @@ func (b *Base) declareOne(ctx context.Context, s config.Source) error {
 	return err
 }
 
-// settle keeps, renews, unschedules or removes a stored source, as the configuration file requires
-// (sources.FateOf).
-func (b *Base) settle(ctx context.Context, s StoredSource) error {
+// applyFate keeps, renews, unschedules or removes a stored source, as the configuration file
+// requires (sources.FateOf).
+func (b *Base) applyFate(ctx context.Context, s StoredSource) error {
 	_, inFile := b.entry(s.origin)
 	switch sources.FateOf(s.memory, s.Schedule(), s.Chat(), inFile) {
 	case sources.Remove:

@@ -113,7 +113,7 @@ func (b *Base) sketch(ctx context.Context) error {
 		return err
 	}
 	for _, tenant := range tenants {
-		e, _, err := b.at(tenant).SearchEmbedder(ctx)
+		e, _, err := b.forTenant(tenant).SearchEmbedder(ctx)
 		if err != nil {
 			return err
 		}

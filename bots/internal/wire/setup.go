@@ -140,7 +140,7 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	}
 	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
 		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
-		kept, err := s.base.at(t.Session.Tenant).uploadedFiles(ctx, p.Name, t.Audience)
+		kept, err := s.base.forTenant(t.Session.Tenant).uploadedFiles(ctx, p.Name, t.Audience)
 		if err != nil {
 			return answer.Setup{}, err
 		}

@@ -168,7 +168,7 @@ func (b *Base) uploadedFiles(ctx context.Context, project string, audience acces
 	for _, f := range all {
 		id := f.ID.Document()
 		if texts[id] != "" {
-			out = append(out, measured(b.Config, message.File{
+			out = append(out, countTokens(b.Config, message.File{
 				ID: message.FileID(id), Name: filepath.Base(f.Name), Text: texts[id],
 				Document: document.Ref{ID: id, Source: upload.Source, Kind: upload.Kind, Title: f.Name, URL: f.Link, UpdatedAt: f.At},
 			}))

@@ -71,10 +71,10 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 		if e.Verdict.Reason == "" {
 			return []string{"Nothing is known of this message: it was written where I do not listen, or longer ago than decisions are kept."}
 		}
-		return []string{decided(e.Verdict.Reason), "It was not taken in, and its text was not kept."}
+		return []string{describeDecision(e.Verdict.Reason), "It was not taken in, and its text was not kept."}
 	}
 	t := e.Turn
-	said := []string{decided(string(e.Reason()))}
+	said := []string{describeDecision(string(e.Reason()))}
 	if origin, derived := origins[t.Origin.As]; derived {
 		said[0] = fmt.Sprintf("Decision: %s (of turn %s)", origin, t.Origin.Turn)
 	}
@@ -88,13 +88,13 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	if t.Outcome == "" {
 		return append(said, "It is still being answered.")
 	}
-	said = append(said, planned(e.Saved.Plan, may)...)
+	said = append(said, describePlan(e.Saved.Plan, may)...)
 	for n, run := range e.Saved.Runs {
 		if len(e.Saved.Runs) > 1 {
 			said = append(said, fmt.Sprintf("Model %d was %s.", n+1, run.Model))
 		}
 		for _, search := range run.Searches {
-			said = append(said, searched(search, may)...)
+			said = append(said, describeSearch(search, may)...)
 		}
 	}
 	return append(said, e.outcome()...)
@@ -107,7 +107,7 @@ var origins = map[session.Derivation]string{
 	session.Shared:    "Its owner shared a private answer.",
 }
 
-func decided(reason string) string {
+func describeDecision(reason string) string {
 	if words := policy.Explain(policy.Reason(reason)); words != "" {
 		return fmt.Sprintf("Decision: %s (%s)", words, reason)
 	}
@@ -125,15 +125,15 @@ func audienceInWords(a access.Audience) string {
 	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these, or what they all held of sources, were used."
 }
 
-// searched describes one search. It lists the queries and the best passage of each top document,
-// with the ranks and the parts of the score.
-func searched(a retrieve.Account, may func(document.ID) bool) []string {
+// describeSearch describes one search. It lists the queries and the best passage of each top
+// document, with the ranks and the parts of the score.
+func describeSearch(a retrieve.Account, may func(document.ID) bool) []string {
 	var asked []string
 	for _, q := range a.Queries {
 		asked = append(asked, fmt.Sprintf("%q", q))
 	}
 	if a.Web {
-		return append([]string{fmt.Sprintf("Web search: %s; %s.", strings.Join(asked, ", "), plural.Count(len(a.Found), "page"))}, pages(a, may)...)
+		return append([]string{fmt.Sprintf("Web search: %s; %s.", strings.Join(asked, ", "), plural.Count(len(a.Found), "page"))}, listWebPages(a, may)...)
 	}
 	evidence := "what was found matches the question closely"
 	if !a.Evidence {
@@ -163,7 +163,7 @@ func searched(a retrieve.Account, may func(document.ID) bool) []string {
 		if f.Coverage > 0 { // it is computed for the best few
 			matches = fmt.Sprintf("; matches %.0f %% of the question", 100*f.Coverage)
 		}
-		said = append(said, fmt.Sprintf("- %d. %s: score %.3f (%s%s)", len(named), f.Title, f.Score, places(f), matches))
+		said = append(said, fmt.Sprintf("- %d. %s: score %.3f (%s%s)", len(named), f.Title, f.Score, describeRanks(f), matches))
 		if len(named) == maxExplained {
 			break
 		}
@@ -171,8 +171,8 @@ func searched(a retrieve.Account, may func(document.ID) bool) []string {
 	return said
 }
 
-// pages lists the pages that a web search found.
-func pages(a retrieve.Account, may func(document.ID) bool) (said []string) {
+// listWebPages lists the pages that a web search found.
+func listWebPages(a retrieve.Account, may func(document.ID) bool) (said []string) {
 	for _, f := range a.Found {
 		if may(f.Document) && len(said) < maxExplained {
 			said = append(said, fmt.Sprintf("- %d. %s", len(said)+1, f.Title))
@@ -185,8 +185,8 @@ func pages(a retrieve.Account, may func(document.ID) bool) (said []string) {
 // named by its best passage.
 const maxExplained = 5
 
-// places describes how a passage was ranked, such as "keywords #2, BM25 7.31, age ×0.90".
-func places(f retrieve.Found) string {
+// describeRanks describes how a passage was ranked, such as "keywords #2, BM25 7.31, age ×0.90".
+func describeRanks(f retrieve.Found) string {
 	var in []string
 	if f.KeywordPos > 0 {
 		in = append(in, fmt.Sprintf("keywords #%d, BM25 %.2f", f.KeywordPos, f.Flat))

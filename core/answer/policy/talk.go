@@ -71,14 +71,14 @@ func asksAbout(said []string) bool {
 	return isPhrase(said, func(l language) map[string]bool { return l.about })
 }
 
-// addressing are words that may precede or follow a phrase without changing its meaning.
-var addressing = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
+// fillerWords are words that may precede or follow a phrase without changing its meaning.
+var fillerWords = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
 
 // isPhrase reports whether the words are a phrase of any language. of returns the phrases of one
 // language. isPhrase ignores addressing words around the phrase.
 func isPhrase(said []string, of func(language) map[string]bool) bool {
-	for start := 0; start < len(said) && (start == 0 || addressing[said[start-1]]); start++ {
-		for end := len(said); end > start && (end == len(said) || addressing[said[end]]); end-- {
+	for start := 0; start < len(said) && (start == 0 || fillerWords[said[start-1]]); start++ {
+		for end := len(said); end > start && (end == len(said) || fillerWords[said[end]]); end-- {
 			phrase := strings.ReplaceAll(strings.Join(said[start:end], " "), "’", "'")
 			if slices.ContainsFunc(languages, func(l language) bool { return of(l)[phrase] }) {
 				return true

@@ -32,10 +32,10 @@ func absences() []scenario {
 			settled(s, young)
 			s.Restart(func() {})
 			s.Still(Bob, old)
-			reads(s, Bob, "Only whoever asked can say so.")
+			waitUntilReads(s, Bob, "Only whoever asked can say so.")
 			s.Still(Ann, old)
 			s.Until("it is answered, and asked about no longer", func() bool { return s.Reads(Ann, "The old one.") && !asksAbout(s, old) })
-			asked(t, s, 2)
+			checkModelCalls(t, s, 2)
 		}},
 		{"a follow-up of an absence is answered where nobody else has", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("First of one.", "First of two.", "Second of one.")})
@@ -50,11 +50,11 @@ func absences() []scenario {
 				s.Say(Bob, inThread(two), "it is the same there")
 				s.Say(Ann, inThread(one), "and further?")
 			})
-			reads(s, Ann, "Second of one.")
+			waitUntilReads(s, Ann, "Second of one.")
 			if shown := s.Shown(inThread(two)); len(shown) != 1 || strings.Contains(shown[0].Text, sayStill) {
 				t.Errorf("where somebody else has answered it shows %+v", shown)
 			}
-			asked(t, s, 3)
+			checkModelCalls(t, s, 3)
 		}},
 	}
 }

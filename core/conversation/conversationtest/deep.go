@@ -79,7 +79,7 @@ func deepSearches() []scenario {
 			if len(shown) != 2 || !strings.Contains(shown[0].Text, "Ann leads it") || !strings.Contains(shown[0].Text, "2 of 2") || !strings.HasPrefix(shown[1].Text, "It is the Dublin office") {
 				t.Errorf("the thread shows %+v", shown)
 			}
-			asked(t, s, 7)
+			checkModelCalls(t, s, 7)
 		}},
 		{"a deep search that is stopped shows what was found", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
@@ -95,7 +95,7 @@ func deepSearches() []scenario {
 			if len(shown) != 2 || !strings.Contains(shown[1].Text, "The office is in Dublin") || !strings.Contains(shown[1].Text, "Stopped") || s.Model().Open() != 0 {
 				t.Errorf("the thread shows %+v", shown)
 			}
-			asked(t, s, 5)
+			checkModelCalls(t, s, 5)
 		}},
 		{"a deep search whose question is edited is done with", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(researched(llmtest.Reply{llmtest.Hang()}), answers("It is in Dublin.")...)})
@@ -113,7 +113,7 @@ func deepSearches() []scenario {
 			if s.Model().Open() != 0 {
 				t.Error("the model still writes")
 			}
-			asked(t, s, 6)
+			checkModelCalls(t, s, 6)
 		}},
 		{"a deep search whose question is deleted ends", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
@@ -128,7 +128,7 @@ func deepSearches() []scenario {
 			s.Until("what was written is marked", func() bool {
 				return slices.ContainsFunc(s.Shown(at), func(m Shown) bool { return strings.Contains(m.Text, "The question was deleted.") })
 			})
-			asked(t, s, 5)
+			checkModelCalls(t, s, 5)
 		}},
 		{"a deep search is stopped by the button of its plan", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
@@ -176,7 +176,7 @@ func deepSearches() []scenario {
 				llmtest.Answer("It is the Dublin office [1], which Ann leads [1]."))})
 			question := s.Say(Ann, Place{Direct: true}, whereAndWho)
 			settled(s, question)
-			reads(s, Ann, "It is the Dublin office")
+			waitUntilReads(s, Ann, "It is the Dublin office")
 		}},
 	}
 }
@@ -191,15 +191,15 @@ func waiting(t *testing.T, begin func(Setting) Stage, ask func(Stage) (thread.Me
 		llmtest.Answer("It is the Dublin office [1], which Ann leads [1]."))
 	s := begin(Setting{Replies: slices.Insert(replies, 1, llmtest.Answer("It opens at nine."))})
 	search, at := ask(s)
-	reads(s, Ann, "Who leads the office?")
+	waitUntilReads(s, Ann, "Who leads the office?")
 	other := s.Say(Ann, at, "When does the office open?")
-	reads(s, Ann, "It opens at nine.")
+	waitUntilReads(s, Ann, "It opens at nine.")
 	s.Until("the other question is done with", func() bool { return s.Settled(other) })
 	if s.Settled(search) {
 		t.Error("the search has not waited")
 	}
 	s.Say(Ann, at, "start")
 	settled(s, search)
-	reads(s, Ann, "It is the Dublin office")
-	asked(t, s, 8)
+	waitUntilReads(s, Ann, "It is the Dublin office")
+	checkModelCalls(t, s, 8)
 }

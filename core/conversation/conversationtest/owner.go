@@ -59,15 +59,15 @@ func ownerScenarios() []scenario {
 				t.Errorf("the answer is %q", shown.Text)
 			}
 			s.Press(Bob, shown.ID, thread.ActionOwner)
-			reads(s, Bob, "Only the person who asked")
+			waitUntilReads(s, Bob, "Only the person who asked")
 			s.Press(Ann, shown.ID, thread.ActionOwner)
-			reads(s, Ann, "in the thread.")
+			waitUntilReads(s, Ann, "in the thread.")
 			mentions := func() int {
 				return len(slices.DeleteFunc(s.Shown(at), func(m Shown) bool { return !strings.Contains(m.Text, "You own the nearest page") }))
 			}
 			s.Until("the owner is asked", func() bool { return mentions() == 1 })
 			s.Press(Ann, shown.ID, thread.ActionOwner)
-			reads(s, Ann, "asked already")
+			waitUntilReads(s, Ann, "asked already")
 			if n := mentions(); n != 1 {
 				t.Errorf("the owner is asked %d times", n)
 			}

@@ -19,7 +19,7 @@ func presses() []scenario {
 			shown := answered(s, inThread(question), 1)[0]
 			settled(s, question)
 			s.Press(Ann, shown.ID, thread.ActionUp)
-			reads(s, Ann, "Your 👍 is noted.")
+			waitUntilReads(s, Ann, "Your 👍 is noted.")
 			s.Press(Bob, shown.ID, thread.ActionDown)
 			s.Submit(Bob, "It is too short.")
 			var votes []session.Feedback
@@ -40,13 +40,13 @@ func presses() []scenario {
 			at := direct(question)
 			shown := writing(s, at)
 			s.Say(Ann, at, "stop")
-			stopped(t, s, at)
+			checkStopped(t, s, at)
 			settled(s, question)
 			s.Press(Ann, shown.ID, thread.ActionRetry)
-			reads(s, Ann, "All of it.")
+			waitUntilReads(s, Ann, "All of it.")
 			s.Press(Ann, shown.ID, thread.ActionUp)
-			reads(s, Ann, "Your 👍 is noted.")
-			asked(t, s, 2)
+			waitUntilReads(s, Ann, "Your 👍 is noted.")
+			checkModelCalls(t, s, 2)
 		}},
 		{"an answer that was stopped is tried again in place", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append([]llmtest.Reply{unending()}, answers("All of it.")...)})
@@ -57,7 +57,7 @@ func presses() []scenario {
 			answered(s, at, 1)
 			settled(s, question)
 			s.Press(Bob, shown.ID, thread.ActionRetry)
-			reads(s, Bob, "Only whoever asked")
+			waitUntilReads(s, Bob, "Only whoever asked")
 			s.Press(Ann, shown.ID, thread.ActionRetry)
 			s.Until("the new answer stands in its place", func() bool {
 				now := s.Shown(at)
@@ -71,12 +71,12 @@ func presses() []scenario {
 			shown := answered(s, at, 1)[0]
 			settled(s, question)
 			s.Choose(Bob, shown.ID, thread.ActionCorrect)
-			reads(s, Bob, "Only moderators")
+			waitUntilReads(s, Bob, "Only moderators")
 			s.Choose(Chief, shown.ID, thread.ActionCorrect)
 			s.Submit(Chief, "This is right.")
 			s.Until("the correction is shown", func() bool { return strings.HasPrefix(s.Shown(at)[0].Text, "This is right.") })
 			s.Choose(Ann, shown.ID, thread.ActionWhy)
-			reads(s, Ann, "corrected")
+			waitUntilReads(s, Ann, "corrected")
 			s.Choose(Chief, shown.ID, thread.ActionRemove)
 			s.Submit(Chief, "It was wrong all the same.")
 			s.Until("the answer is gone", func() bool {
@@ -100,14 +100,14 @@ func commands() []scenario {
 		{"a question by a command is answered", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("By command.")})
 			s.Ask(Ann, "how so?")
-			reads(s, Ann, "By command.")
-			asked(t, s, 1)
+			waitUntilReads(s, Ann, "By command.")
+			checkModelCalls(t, s, 1)
 		}},
 		{"who may not ask by a command is told so", func(t *testing.T, begin func(Setting) Stage) {
-			s := begin(Setting{Said: said("askers", "group:nobody")})
+			s := begin(Setting{Said: settingValues("askers", "group:nobody")})
 			s.Ask(Ann, "how so?")
-			reads(s, Ann, "cannot ask here")
-			if asked(t, s, 0); s.Reads(Bob, "how so?") {
+			waitUntilReads(s, Ann, "cannot ask here")
+			if checkModelCalls(t, s, 0); s.Reads(Bob, "how so?") {
 				t.Error("the question was posted all the same")
 			}
 		}},
@@ -118,22 +118,22 @@ func commands() []scenario {
 				{"follow", "mention", "Only administrators"}, {"forget-me", "", "Nothing is deleted yet"},
 			} {
 				s.Footnote(Ann, c.name, c.value)
-				reads(s, Ann, c.want)
+				waitUntilReads(s, Ann, c.want)
 			}
 		}},
 		{"ask about this", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("It means this.")})
 			said := s.Say(Bob, Place{}, "why does the standby lag behind?")
 			s.AskAbout(Ann, said)
-			reads(s, Ann, "It means this.")
+			waitUntilReads(s, Ann, "It means this.")
 			for _, m := range append(s.Shown(Place{}), s.Shown(inThread(said))...) {
 				if strings.Contains(m.Text, "It means this.") { // an answer is no person's text
 					s.AskAbout(Ann, m.ID)
-					reads(s, Ann, "That's already one of my answers; reply in its thread to follow up.")
+					waitUntilReads(s, Ann, "That's already one of my answers; reply in its thread to follow up.")
 					break
 				}
 			}
-			if asked(t, s, 1); !strings.Contains(prompted(s, 0), "why does the standby lag behind?") {
+			if checkModelCalls(t, s, 1); !strings.Contains(prompted(s, 0), "why does the standby lag behind?") {
 				t.Errorf("the model was shown %q", prompted(s, 0))
 			}
 		}},

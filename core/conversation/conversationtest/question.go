@@ -29,8 +29,8 @@ func answered(s Stage, at Place, n int) []Shown {
 	return shown
 }
 
-// reads waits until a person can read a text.
-func reads(s Stage, p Person, text string) {
+// waitUntilReads waits until a person can read a text.
+func waitUntilReads(s Stage, p Person, text string) {
 	s.Until("somebody reads "+text, func() bool { return s.Reads(p, text) })
 }
 
@@ -54,15 +54,15 @@ func prompted(s Stage, n int) string {
 	return b.String()
 }
 
-// asked fails the test unless the model was called n times.
-func asked(t *testing.T, s Stage, n int) {
+// checkModelCalls fails the test unless the model was called n times.
+func checkModelCalls(t *testing.T, s Stage, n int) {
 	t.Helper()
 	if got := len(s.Model().Requests()); got != n {
 		t.Errorf("the model was asked %d times, want %d", got, n)
 	}
 }
 
-func said(key, value string) []policy.SettingValue {
+func settingValues(key, value string) []policy.SettingValue {
 	return []policy.SettingValue{{Key: key, Value: value}}
 }
 
@@ -94,8 +94,8 @@ func questions() []scenario {
 		{"a direct message without a question is told what to do", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			s.Say(Ann, Place{Direct: true}, " ")
-			reads(s, Ann, "There is no question in this message. Write what")
-			asked(t, s, 0)
+			waitUntilReads(s, Ann, "There is no question in this message. Write what")
+			checkModelCalls(t, s, 0)
 		}},
 		{"documents are listed where nothing is written", func(t *testing.T, begin func(Setting) Stage) {
 			for _, edited := range []bool{false, true} {
@@ -104,14 +104,14 @@ func questions() []scenario {
 				if shown := answered(s, at, 1); !strings.Contains(shown[0].Text, "I found these documents:") || !strings.Contains(shown[0].Text, "Handbook") {
 					t.Errorf("the thread shows %+v", shown)
 				}
-				asked(t, s, 0)
+				checkModelCalls(t, s, 0)
 			}
 		}},
 		{"a command's documents are listed where nothing is written", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Listed: true})
 			s.Ask(Ann, "where is the office?")
-			reads(s, Ann, "I found these documents:")
-			asked(t, s, 0)
+			waitUntilReads(s, Ann, "I found these documents:")
+			checkModelCalls(t, s, 0)
 		}},
 		{"documents are listed in a direct message", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Listed: true})
@@ -136,7 +136,7 @@ func questions() []scenario {
 			if shown := answered(s, at, 1); len(shown) != 1 || !strings.HasPrefix(shown[0].Text, "In the thread.") {
 				t.Errorf("the thread shows %+v", shown)
 			}
-			if asked(t, s, 1); !strings.Contains(prompted(s, 0), "how so?") {
+			if checkModelCalls(t, s, 1); !strings.Contains(prompted(s, 0), "how so?") {
 				t.Errorf("the model was shown %q", prompted(s, 0))
 			}
 		}},
@@ -145,23 +145,23 @@ func questions() []scenario {
 			s.Mention(Ann, Place{}, "")
 			// The rest of the reply depends on the platform. If the bot looked for files first, it
 			// already follows the thread, and the person need not mention it again.
-			reads(s, Ann, "There is no question in this message.")
-			asked(t, s, 0)
+			waitUntilReads(s, Ann, "There is no question in this message.")
+			checkModelCalls(t, s, 0)
 		}},
 		{"who may not ask is told so alone", func(t *testing.T, begin func(Setting) Stage) {
-			s := begin(Setting{Said: said("askers", "group:nobody")})
+			s := begin(Setting{Said: settingValues("askers", "group:nobody")})
 			s.Mention(Ann, Place{}, "may I?")
-			reads(s, Ann, "cannot ask here")
-			asked(t, s, 0)
+			waitUntilReads(s, Ann, "cannot ask here")
+			checkModelCalls(t, s, 0)
 			if s.Reads(Bob, "cannot ask here") {
 				t.Error("another person reads the refusal")
 			}
 		}},
 		{"a quota that is used up is told to the asker alone", func(t *testing.T, begin func(Setting) Stage) {
-			s := begin(Setting{Said: said("user_quota", "1/hour"), Replies: answers("One.")})
+			s := begin(Setting{Said: settingValues("user_quota", "1/hour"), Replies: answers("One.")})
 			settled(s, s.Mention(Ann, Place{}, "one?"))
 			s.Mention(Ann, Place{}, "two?")
-			reads(s, Ann, "You've asked 1 question this hour, the limit per person here. Try again at ")
+			waitUntilReads(s, Ann, "You've asked 1 question this hour, the limit per person here. Try again at ")
 			if s.Reads(Bob, "Try again at") {
 				t.Error("another person reads the refusal")
 			}
@@ -212,7 +212,7 @@ func questions() []scenario {
 				shown := s.Shown(at)
 				return len(shown) == 1 && strings.HasPrefix(shown[0].Text, "This takes a while. Done.")
 			})
-			asked(t, s, 1)
+			checkModelCalls(t, s, 1)
 		}},
 		{"a file is read with its question", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("It is 51820.")})
@@ -311,18 +311,18 @@ func followUps() []scenario {
 					t.Errorf("answer %d is %q", i+1, shown[i].Text)
 				}
 			}
-			asked(t, s, 3)
+			checkModelCalls(t, s, 3)
 		}},
 		{"stop following", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("First answer.", "Second answer.")})
 			at := inThread(s.Mention(Ann, Place{}, "first?"))
 			answered(s, at, 1)
 			s.Say(Ann, at, "stop following")
-			reads(s, Ann, "I no longer follow this thread.")
+			waitUntilReads(s, Ann, "I no longer follow this thread.")
 			s.Say(Ann, at, "not for the bot")
 			s.Mention(Ann, at, "second?")
-			reads(s, Ann, "Second answer.")
-			asked(t, s, 2)
+			waitUntilReads(s, Ann, "Second answer.")
+			checkModelCalls(t, s, 2)
 		}},
 	}
 }

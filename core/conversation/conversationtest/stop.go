@@ -8,15 +8,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stopped fails the test unless a place shows exactly one answer, with the text from before the
-// stop.
-func stopped(t *testing.T, s Stage, at Place) {
+// checkStopped fails the test unless a place shows exactly one answer, with the text from before
+// the stop.
+func checkStopped(t *testing.T, s Stage, at Place) {
 	t.Helper()
 	shown := answered(s, at, 1)
 	if !strings.Contains(shown[0].Text, "This much was written as a whole sentence.") || !strings.Contains(shown[0].Text, "Stopped") {
 		t.Errorf("the place shows %+v", shown)
 	}
-	asked(t, s, 1)
+	checkModelCalls(t, s, 1)
 }
 
 // growing returns a reply that never ends. Its second sentence follows after seen is closed.
@@ -40,28 +40,28 @@ func stops() []scenario {
 			at := direct(s.Say(Ann, Place{Direct: true}, "tell me everything"))
 			writing(s, at)
 			s.Say(Ann, at, "stop")
-			stopped(t, s, at)
+			checkStopped(t, s, at)
 		}},
 		{"stop is a word beside the question in a direct message", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			at := direct(s.Say(Ann, Place{Direct: true}, "tell me everything"))
 			writing(s, at)
 			s.Say(Ann, Place{Direct: true}, "stop")
-			stopped(t, s, at)
+			checkStopped(t, s, at)
 		}},
 		{"stop is a word in a thread", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
 			writing(s, at)
 			s.Say(Ann, at, "Stop!")
-			stopped(t, s, at)
+			checkStopped(t, s, at)
 		}},
 		{"whoever asked stops by a reaction to the question", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			question := s.Mention(Ann, Place{}, "tell me everything")
 			writing(s, inThread(question))
 			s.React(Ann, question)
-			stopped(t, s, inThread(question))
+			checkStopped(t, s, inThread(question))
 		}},
 		{"an administrator stops by a reaction to the answer, and nobody else", func(t *testing.T, begin func(Setting) Stage) {
 			seen := make(chan struct{})
@@ -70,9 +70,9 @@ func stops() []scenario {
 			shown := grown(s, at, seen)
 			s.React(Bob, shown.ID)
 			s.Say(Bob, at, "stop")
-			reads(s, Bob, "Only whoever asked")
+			waitUntilReads(s, Bob, "Only whoever asked")
 			s.React(Chief, shown.ID)
-			stopped(t, s, inThread(at.Thread))
+			checkStopped(t, s, inThread(at.Thread))
 		}},
 		{"the button stops", func(t *testing.T, begin func(Setting) Stage) {
 			seen := make(chan struct{})
@@ -80,9 +80,9 @@ func stops() []scenario {
 			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
 			shown := grown(s, at, seen)
 			s.Press(Bob, shown.ID, thread.ActionStop)
-			reads(s, Bob, "Only whoever asked")
+			waitUntilReads(s, Bob, "Only whoever asked")
 			s.Press(Ann, shown.ID, thread.ActionStop)
-			stopped(t, s, at)
+			checkStopped(t, s, at)
 		}},
 		{"a deleted question is not answered", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
@@ -91,7 +91,7 @@ func stops() []scenario {
 			s.Delete(Ann, question)
 			s.Until("the model is let go of", func() bool { return s.Model().Open() == 0 })
 			s.Until("what was written is marked", func() bool { return strings.Contains(s.Shown(inThread(question))[0].Text, "The question was deleted.") })
-			asked(t, s, 1)
+			checkModelCalls(t, s, 1)
 		}},
 	}
 }
@@ -114,10 +114,10 @@ func changes() []scenario {
 		{"a message becomes a question by being edited", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("With the client.")})
 			question := s.Mention(Ann, Place{}, "")
-			reads(s, Ann, "There is no question in this message.")
+			waitUntilReads(s, Ann, "There is no question in this message.")
 			s.Edit(Ann, question, "how do I connect?")
-			reads(s, Ann, "With the client.")
-			asked(t, s, 1)
+			waitUntilReads(s, Ann, "With the client.")
+			checkModelCalls(t, s, 1)
 		}},
 		{"an answer whose question was deleted says so", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("Install the client.")})

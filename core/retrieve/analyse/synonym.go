@@ -123,7 +123,7 @@ func wordsOf(text string, stem *stemmer) []string {
 // the word that it replaces, and have the same Word and Part. If the question contains a phrase, a
 // synonym replaces each word of the phrase. The terms of a synonym of several words share its
 // weight. told lists the added synonyms, such as "k8s: kubernetes".
-func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []string) {
+func (s *Synonyms) Query(text string, languages []string) (terms []Term, synonyms []string) {
 	if s == nil || len(s.sets) == 0 {
 		return Query(text, languages), nil
 	}
@@ -141,7 +141,7 @@ func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []
 			}
 		}
 		if len(names) > 0 {
-			told = append(told, s.sets[m.set][m.place]+": "+strings.Join(names, ", "))
+			synonyms = append(synonyms, s.sets[m.set][m.place]+": "+strings.Join(names, ", "))
 		}
 	}
 	for i, t := range q.terms {
@@ -150,7 +150,7 @@ func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []
 			terms = append(terms, added[t.Word]...)
 		}
 	}
-	return terms, told
+	return terms, synonyms
 }
 
 // addPhrase adds the terms of the set's phrase at place to added, for each word that m matches and

@@ -40,7 +40,7 @@ func scan(text string, yield func(token) bool) {
 				}
 				end += n
 			}
-			more := pairs(text[i:end], func(text string, k kind) bool {
+			more := characterPairs(text[i:end], func(text string, k kind) bool {
 				if k == exact {
 					unit++
 				}
@@ -120,10 +120,11 @@ func isUnspaced(r rune) bool {
 		r == 'ー'
 }
 
-// pairs yields each pair of adjacent characters of run, which is in a script without spaces. Pairs
-// are the usual terms for Chinese, Japanese and Korean. It also yields the single characters as
-// extras, so a question of one character finds something. It returns false if yield does.
-func pairs(run string, yield func(string, kind) bool) bool {
+// characterPairs yields each pair of adjacent characters of run, which is in a script without
+// spaces. Pairs are the usual terms for Chinese, Japanese and Korean. It also yields the single
+// characters as extras, so a question of one character finds something. It returns false if yield
+// does.
+func characterPairs(run string, yield func(string, kind) bool) bool {
 	run = lower(run)
 	previous := -1
 	for i := 0; i < len(run); {

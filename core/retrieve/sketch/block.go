@@ -56,9 +56,9 @@ func (q *Query) distance(b *Block, offset int) int {
 	return d
 }
 
-// within appends to near the offsets of chunks whose sketches differ from the query in at most
+// appendNear appends to near the offsets of chunks whose sketches differ from the query in at most
 // limit bits. It considers only the chunks that p.Wanted[from:to] marks.
-func (q *Query) within(near []uint16, p Part, from, to, limit int) []uint16 {
+func (q *Query) appendNear(near []uint16, p Part, from, to, limit int) []uint16 {
 	if len(q.signs) == 4 { // 256 dimensions, those of the embedder in the program
 		return q.within4(near, p, from, to, limit)
 	}

@@ -50,7 +50,7 @@ func (q *Query) Search(parts []Part, n int) *Search {
 	}
 	s := &Search{query: q, parts: parts, n: n, limit: 64 * len(q.signs)}
 	if s.want = min(max(minCandidates, count/candidateShare), count); count > s.want {
-		s.limit = q.limit(parts, float64(s.want)/float64(count), max(1, min(count/minSample, sampleShare)))
+		s.limit = q.bitLimit(parts, float64(s.want)/float64(count), max(1, min(count/minSample, sampleShare)))
 	}
 	return s
 }
@@ -83,7 +83,7 @@ func (s *Search) compareUnit(unit int, near []uint16, scored []bm25.Scored) ([]u
 	each := len(bm25.Bitmap{}) / unitWords
 	part := s.parts[unit/each]
 	from := unit % each * unitWords
-	near = s.query.within(near, part, from, from+unitWords, s.limit)
+	near = s.query.appendNear(near, part, from, from+unitWords, s.limit)
 	for _, offset := range near {
 		scored = append(scored, bm25.Scored{ID: part.Base + int64(offset), Score: float64(s.query.estimate(part.Block, int(offset)))})
 	}
@@ -108,9 +108,9 @@ func (s *Search) nearest() []int64 {
 	return ids
 }
 
-// limit returns a number of bits: about the given share of the wanted chunks differ from the query
-// in at most that many bits. It samples one of every step words of Wanted.
-func (q *Query) limit(parts []Part, share float64, step int) int {
+// bitLimit returns a number of bits: about the given share of the wanted chunks differ from the
+// query in at most that many bits. It samples one of every step words of Wanted.
+func (q *Query) bitLimit(parts []Part, share float64, step int) int {
 	frequency := make([]int, 64*len(q.signs)+1)
 	count := 0
 	for _, p := range parts {

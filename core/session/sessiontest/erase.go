@@ -32,8 +32,9 @@ func (f *fixture) nothingLeft(name string, id session.TurnID) {
 	}
 }
 
-// mark marks every waiting delivery as done. It fails the test if a turn still needs an answer.
-func (f *fixture) mark() {
+// deliverWaiting marks every waiting delivery as done. It fails the test if a turn still needs an
+// answer.
+func (f *fixture) deliverWaiting() {
 	f.Helper()
 	for t := f.tryLease("r1"); t != nil; t = f.tryLease("r1") {
 		if t.State == session.Running {
@@ -52,14 +53,14 @@ func withdrawErases(f *fixture) {
 	f.derive(first.ID, session.Retried)
 	third := f.answerNext("C personal")
 	f.must(f.Correct(f.ctx, tenant, third.ID, "c", session.Correction{Text: "D personal", By: mod}))
-	f.mark()
+	f.deliverWaiting()
 	f.withdraw(first.Message)
 	f.nothingLeft("what was retried", second.ID)
 	saved, err := f.Saved(f.ctx, third)
 	if err != nil || len(saved.Runs) != 1 || saved.Correction == nil {
 		f.Errorf("what is to be marked is %+v (%v)", saved, err)
 	}
-	f.mark()
+	f.deliverWaiting()
 	f.nothingLeft("what was marked", third.ID)
 	f.noLease("r1")
 }
@@ -77,7 +78,7 @@ func editErases(f *fixture) {
 	shared := f.derive(private.ID, session.Shared, func(d *session.Derive) {
 		d.Saved = session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("C, between us")}}
 	}).Turn
-	f.mark()
+	f.deliverWaiting()
 	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod})
 	f.must(err)
 	noFiles := session.Edit{Tenant: tenant, Ref: place, Message: first.Message, Text: "harmless", Files: []message.File{}}
@@ -129,7 +130,7 @@ func editReworded(f *fixture) {
 	} {
 		t := f.answered(f.question("personal"), "A")
 		hold(t)
-		f.mark()
+		f.deliverWaiting()
 		if changed := f.edit(t.Message, "harmless"); !changed.Same || changed.Turn != t.ID {
 			f.Errorf("%s: the edit of its question is %+v", name, changed)
 		}
@@ -163,10 +164,10 @@ func withdrawDerived(f *fixture) {
 	shared := f.derive(private.ID, session.Shared, func(d *session.Derive) {
 		d.Saved = session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("> personal")}}
 	}).Turn
-	f.mark()
+	f.deliverWaiting()
 	other := f.answered(f.question("another"), "kept")
 	f.withdraw(public.Message)
-	f.mark()
+	f.deliverWaiting()
 	for name, id := range map[string]session.TurnID{"the answer": public.ID, "the private answer": private.ID, "the copy": shared.ID} {
 		f.nothingLeft(name, id)
 	}
@@ -186,7 +187,7 @@ func withdrawDerived(f *fixture) {
 	}
 	f.wantErr(f.Finish(f.ctx, running.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{answer("B")}}), session.ErrWithdrawn)
 	f.must(f.Finish(f.ctx, running.Fence(), session.Saved{Outcome: session.Superseded, Sentence: "gone", Runs: []session.Run{answer("B")}}))
-	f.mark()
+	f.deliverWaiting()
 	f.nothingLeft("the private turn that ran", running.ID)
 }
 
@@ -286,8 +287,8 @@ func (f *fixture) removedAsItRuns(t session.Turn, page thread.MessageID) {
 	}
 }
 
-// all calls Prune until no expired data remains, and returns the sum.
-func (f *fixture) all(r session.Retention) session.Pruned {
+// pruneAll calls Prune until no expired data remains, and returns the sum.
+func (f *fixture) pruneAll(r session.Retention) session.Pruned {
 	f.Helper()
 	var sum session.Pruned
 	for more := true; more; {
@@ -300,8 +301,8 @@ func (f *fixture) all(r session.Retention) session.Pruned {
 	return sum
 }
 
-// soon is a retention of one microsecond, so that finished data expires at once.
-var soon = session.Retention{Sessions: time.Microsecond, Audit: time.Microsecond}
+// expireAtOnce is a retention of one microsecond, so that finished data expires at once.
+var expireAtOnce = session.Retention{Sessions: time.Microsecond, Audit: time.Microsecond}
 
 func prune(f *fixture) {
 	in := f.question("q")
@@ -314,9 +315,9 @@ func prune(f *fixture) {
 	elsewhere := f.question("elsewhere")
 	elsewhere.Ref.Thread = "200.2"
 	f.answered(elsewhere, "D")
-	f.equal("kept for good", f.all(session.Retention{}), session.Pruned{})
-	f.equal("young", f.all(session.Retention{Sessions: time.Hour, Audit: time.Hour}), session.Pruned{})
-	f.equal("old", f.all(soon), session.Pruned{Sessions: 3, Turns: 4, Files: 1, Threads: 2})
+	f.equal("kept for good", f.pruneAll(session.Retention{}), session.Pruned{})
+	f.equal("young", f.pruneAll(session.Retention{Sessions: time.Hour, Audit: time.Hour}), session.Pruned{})
+	f.equal("old", f.pruneAll(expireAtOnce), session.Pruned{Sessions: 3, Turns: 4, Files: 1, Threads: 2})
 	_, err := f.Turn(f.ctx, tenant, t.ID)
 	f.wantErr(err, session.ErrUnknownTurn)
 	_, err = f.TurnOf(f.ctx, tenant, place, t.Message)
@@ -327,7 +328,7 @@ func prune(f *fixture) {
 	if !again.Duplicate {
 		f.Error("what was removed was taken in again")
 	}
-	f.equal("removed twice", f.all(soon), session.Pruned{})
+	f.equal("removed twice", f.pruneAll(expireAtOnce), session.Pruned{})
 	entries := f.trail(session.AuditQuery{})
 	last := entries[len(entries)-1]
 	if len(entries) != 5 || last.Deed != session.RetentionApplied || last.Who.ID != "root" || last.Details["sessions"] != "3" || last.Details["turns"] != "4" {
@@ -353,22 +354,22 @@ func pruneBusy(f *fixture) {
 	corrected.Ref.Thread = "4"
 	c := f.answered(corrected, "A")
 	f.must(f.Correct(f.ctx, tenant, c.ID, "c", session.Correction{Text: "B", By: mod}))
-	f.equal("nothing can go", f.all(soon), session.Pruned{})
+	f.equal("nothing can go", f.pruneAll(expireAtOnce), session.Pruned{})
 	f.finish(r, session.Answered)
 	f.must(f.Delivered(f.ctx, d.Fence(), ""))
-	f.mark()
-	f.equal("all but what waits", f.all(soon), session.Pruned{Sessions: 3, Turns: 3, Threads: 3})
+	f.deliverWaiting()
+	f.equal("all but what waits", f.pruneAll(expireAtOnce), session.Pruned{Sessions: 3, Turns: 3, Threads: 3})
 }
 
 func pruneDry(f *fixture) {
 	f.answered(f.question("q"), "A")
 	want := session.Pruned{Sessions: 1, Turns: 1, Threads: 1}
 	for range 2 {
-		got, err := f.Prunable(f.ctx, tenant, soon)
+		got, err := f.Prunable(f.ctx, tenant, expireAtOnce)
 		f.must(err)
 		f.equal("would go", got, want)
 	}
-	f.equal("goes", f.all(soon), want)
+	f.equal("goes", f.pruneAll(expireAtOnce), want)
 	tenants, err := f.Tenants(f.ctx)
 	f.must(err)
 	f.equal("tenants", tenants, []access.TenantID{tenant})

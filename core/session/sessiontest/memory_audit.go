@@ -77,8 +77,8 @@ func (m *Memory) forgotten(tenant access.TenantID, platform thread.Platform, per
 	}
 }
 
-// nameless removes a person's name from settings and from other people's turns.
-func (m *Memory) nameless(tenant access.TenantID, platform thread.Platform, person string) {
+// removeNames removes a person's name from settings and from other people's turns.
+func (m *Memory) removeNames(tenant access.TenantID, platform thread.Platform, person string) {
 	for key, s := range m.settings {
 		if key.tenant == tenant && s.By == session.AuthorOf(key.place, session.Actor{Platform: platform, ID: person}) {
 			s.By = ""
@@ -133,12 +133,12 @@ func (m *Memory) Tenants(ctx context.Context) ([]access.TenantID, error) {
 func (m *Memory) Prunable(ctx context.Context, tenant access.TenantID, r session.Retention) (session.Pruned, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p, _, _ := m.old(tenant, r)
+	p, _, _ := m.expired(tenant, r)
 	return p, ctx.Err()
 }
 
-// old counts expired data. It returns the expired sessions and threads.
-func (m *Memory) old(tenant access.TenantID, r session.Retention) (p session.Pruned, sessions map[sessionKey]bool, threads []sessionKey) {
+// expired counts expired data. It returns the expired sessions and threads.
+func (m *Memory) expired(tenant access.TenantID, r session.Retention) (p session.Pruned, sessions map[sessionKey]bool, threads []sessionKey) {
 	now := time.Now()
 	sessions = make(map[sessionKey]bool)
 	if r.Sessions > 0 {
@@ -184,7 +184,7 @@ func (t *turn) touched(since time.Time) bool {
 func (m *Memory) Prune(ctx context.Context, tenant access.TenantID, r session.Retention, by session.Actor) (session.Pruned, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p, sessions, threads := m.old(tenant, r)
+	p, sessions, threads := m.expired(tenant, r)
 	m.turns = slices.DeleteFunc(m.turns, func(t *turn) bool {
 		gone := sessions[sessionKey{t.Session.Tenant, t.Session.Ref, t.Session.Owner}]
 		for key, posted := range m.messages {

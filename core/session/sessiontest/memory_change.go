@@ -63,18 +63,18 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 	case session.Running, session.Delivering:
 		t.edit, changed.Stop = &newest, true
 	case session.Done:
-		m.again(t, newest)
+		m.requeueEdited(t, newest)
 	}
 	return changed, nil
 }
 
-// edits reports whether an edited question waits for the running attempt to end. It returns false
-// if a person stopped the turn or removed the answer.
-func (t *turn) edits() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
+// hasPendingEdit reports whether an edited question waits for the running attempt to end. It
+// returns false if a person stopped the turn or removed the answer.
+func (t *turn) hasPendingEdit() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
 
-// again queues a turn with another question. It returns the previous version as a separate
+// requeueEdited queues a turn with another question. It returns the previous version as a separate
 // superseded turn without question and answer.
-func (m *Memory) again(t *turn, question message.Message) *turn {
+func (m *Memory) requeueEdited(t *turn, question message.Message) *turn {
 	old := *t
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false
 	old.State, old.Outcome, old.saved.Outcome = session.Done, session.Superseded, session.Superseded

@@ -123,7 +123,7 @@ func (m *Memory) Forget(ctx context.Context, tenant access.TenantID, platform th
 			}
 		}
 	}
-	m.nameless(tenant, platform, person)
+	m.removeNames(tenant, platform, person)
 	m.forgotten(tenant, platform, person, gone)
 	return gone, ctx.Err()
 }

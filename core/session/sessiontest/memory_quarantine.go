@@ -10,17 +10,17 @@ import (
 
 // quarantine groups the turns that a replica held when it died.
 type quarantine struct {
-	replica session.ReplicaID
-	beside  int
-	host    session.ReplicaID
-	at      int // the order in which replicas died
+	replica       session.ReplicaID
+	maxConcurrent int
+	host          session.ReplicaID
+	at            int // the order in which replicas died
 }
 
 // unfinished reports whether a turn is not Done, or must be delivered again.
 func (t *turn) unfinished() bool { return t.State != session.Done || t.disturbed }
 
-// bury puts the turns of dead replicas into quarantine.
-func (m *Memory) bury(me session.ReplicaID, now time.Time) {
+// quarantineDead puts the turns of dead replicas into quarantine.
+func (m *Memory) quarantineDead(me session.ReplicaID, now time.Time) {
 	died, again := map[session.ReplicaID]int{}, map[session.ReplicaID]bool{}
 	for _, t := range m.turns {
 		if t.owner == "" || t.owner == me || !t.unfinished() || t.queued() || m.replicas[t.owner].expires.After(now) {
@@ -28,7 +28,7 @@ func (m *Memory) bury(me session.ReplicaID, now time.Time) {
 		}
 		if q := m.quarantines[t.quarantine]; q != nil {
 			again[t.owner] = true
-			if q.beside == 1 {
+			if q.maxConcurrent == 1 {
 				t.LoneDeaths++
 			}
 		}
@@ -40,7 +40,7 @@ func (m *Memory) bury(me session.ReplicaID, now time.Time) {
 	for id, n := range died {
 		if m.quarantines[id] == nil {
 			m.ids++
-			m.quarantines[id] = &quarantine{replica: id, beside: session.MaxConcurrentSuspects(n, again[id]), at: m.ids}
+			m.quarantines[id] = &quarantine{replica: id, maxConcurrent: session.MaxConcurrentSuspects(n, again[id]), at: m.ids}
 		}
 	}
 	for id := range m.quarantines {
@@ -55,10 +55,10 @@ func (m *Memory) bury(me session.ReplicaID, now time.Time) {
 	}
 }
 
-// apart returns the quarantine whose turns a replica may lease. An empty group means turns outside
-// any quarantine. full means that the replica gets no turns for now. draining means that the
-// replica must first finish its other turns.
-func (m *Memory) apart(r session.LeaseRequest, now time.Time) (group session.ReplicaID, full, draining bool) {
+// quarantineFor returns the quarantine whose turns a replica may lease. An empty group means turns
+// outside any quarantine. full means that the replica gets no turns for now. draining means that
+// the replica must first finish its other turns.
+func (m *Memory) quarantineFor(r session.LeaseRequest, now time.Time) (group session.ReplicaID, full, draining bool) {
 	held := map[session.ReplicaID]map[session.ReplicaID]int{} // replica → quarantine → turns
 	for _, t := range m.turns {
 		if t.owner == "" || !t.unfinished() {
@@ -84,11 +84,11 @@ func (m *Memory) apart(r session.LeaseRequest, now time.Time) (group session.Rep
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(b.beside, a.beside), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(b.maxConcurrent, a.maxConcurrent), cmp.Compare(a.at, b.at))
 	})
 	for _, q := range groups {
 		if n, holds := held[r.Replica][q.replica]; holds {
-			return q.replica, n >= q.beside, false
+			return q.replica, n >= q.maxConcurrent, false
 		}
 	}
 	idle := held[r.Replica][""] == 0

@@ -19,8 +19,8 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (leased []se
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	m.bury(r.Replica, now)
-	group, full, draining := m.apart(r, now)
+	m.quarantineDead(r.Replica, now)
+	group, full, draining := m.quarantineFor(r, now)
 	switch {
 	case draining:
 		return nil, session.ErrDraining
@@ -31,7 +31,7 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (leased []se
 	if group != "" {
 		most = 1
 	}
-	for _, state := range []func(*turn) bool{held, (*turn).spoilt, (*turn).queued} {
+	for _, state := range []func(*turn) bool{held, (*turn).needsRedelivery, (*turn).queued} {
 		for _, t := range m.turns {
 			if len(leased) == most {
 				break
@@ -65,9 +65,9 @@ func One(leased []session.Turn, err error) (*session.Turn, error) {
 	return &leased[0], nil
 }
 
-func held(t *turn) bool      { return t.State == session.Running || t.State == session.Delivering }
-func (t *turn) spoilt() bool { return t.State == session.Done && t.disturbed }
-func (t *turn) queued() bool { return t.State == session.Queued }
+func held(t *turn) bool               { return t.State == session.Running || t.State == session.Delivering }
+func (t *turn) needsRedelivery() bool { return t.State == session.Done && t.disturbed }
+func (t *turn) queued() bool          { return t.State == session.Queued }
 
 func (m *Memory) leasable(t *turn, r session.LeaseRequest) bool {
 	if !t.queued() {
@@ -143,8 +143,8 @@ func (m *Memory) Finish(ctx context.Context, f session.Fence, s session.Saved) e
 		t.Question, t.edit = *t.edit, nil
 	}
 	t.saved, t.Outcome, t.State, t.finished = s, s.Outcome, session.Delivering, time.Now()
-	if t.edits() {
-		m.ended(m.again(t, *t.edit), whole)
+	if t.hasPendingEdit() {
+		m.ended(m.requeueEdited(t, *t.edit), whole)
 		return session.ErrEdited
 	}
 	m.ended(t, whole)
@@ -175,8 +175,8 @@ func (m *Memory) Delivered(ctx context.Context, f session.Fence, undelivered str
 	if t.Outcome == "" {
 		return session.ErrFenced
 	}
-	if t.edits() && t.State == session.Delivering {
-		m.again(t, *t.edit)
+	if t.hasPendingEdit() && t.State == session.Delivering {
+		m.requeueEdited(t, *t.edit)
 		return nil
 	}
 	t.disturbed = t.revision != t.leased || t.disturbed && t.State != session.Done
@@ -247,7 +247,7 @@ func (m *Memory) Beat(ctx context.Context, id session.ReplicaID, ttl time.Durati
 	return slices.ContainsFunc(m.turns, func(t *turn) bool {
 		owner, owned := m.replicas[t.owner]
 		lost := t.owner == "" || t.owner != id && (!owned || !owner.expires.After(now))
-		return t.queued() && !t.notBefore.After(now) || (held(t) || t.spoilt()) && (t.quarantine != "" || lost && !t.notBefore.After(now))
+		return t.queued() && !t.notBefore.After(now) || (held(t) || t.needsRedelivery()) && (t.quarantine != "" || lost && !t.notBefore.After(now))
 	}), nil
 }
 

@@ -246,8 +246,9 @@ func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	return running
 }
 
-// shows reports whether two turns are versions of the same turn, connected by retries and edits.
-func (t *turn) shows(other *turn) bool {
+// sameLineage reports whether two turns are versions of the same turn, connected by retries and
+// edits.
+func (t *turn) sameLineage(other *turn) bool {
 	standing := func(t *turn) *turn {
 		if t.became != nil {
 			t = t.became
@@ -262,7 +263,7 @@ func (t *turn) shows(other *turn) bool {
 func (m *Memory) lineage(t *turn) []*turn {
 	var found []*turn
 	for _, other := range m.turns {
-		if other.shows(t) || other.Origin.As == session.Shared && m.byID(other.Session.Tenant, other.Origin.Turn).shows(t) {
+		if other.sameLineage(t) || other.Origin.As == session.Shared && m.byID(other.Session.Tenant, other.Origin.Turn).sameLineage(t) {
 			found = append(found, other)
 		}
 	}

@@ -62,8 +62,8 @@ func (t *Tool) Replaced(ctx context.Context, d document.Ref, scope tool.Scope) s
 // maxReplaced is the maximum number of statements that are checked.
 const maxReplaced = 100
 
-// mark is a note about a passage.
-type mark struct {
+// passageMark is a note about a passage.
+type passageMark struct {
 	metadata string        // for the model; empty: nothing
 	title    string        // suffix of the title, for the reader; empty: nothing
 	other    *document.Ref // document that the mark mentions and that is not among the passages
@@ -71,8 +71,8 @@ type mark struct {
 
 // markOf returns the mark of a passage whose page was replaced, or whose text repeats a passage in
 // before. It mentions only pages that the readers may see.
-func markOf(h retrieve.Hit, text fingerprint, replaced map[document.ID]replacement, before []numberedPassage) mark {
-	var m mark
+func markOf(h retrieve.Hit, text fingerprint, replaced map[document.ID]replacement, before []numberedPassage) passageMark {
+	var m passageMark
 	if r, is := replaced[h.Document.ID]; is {
 		m.metadata = "replaced by: " + r.by.Title + dateSuffix(r.by)
 		m.title, m.other = " (replaced by “"+shortTitle(r.by.Title)+"”)", &r.by

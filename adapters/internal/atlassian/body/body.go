@@ -110,9 +110,9 @@ func (w *writer) heading(level int, content string) {
 	w.raw(">" + content + "</" + tag + ">")
 }
 
-// of returns the URL of a page by title. If title is empty, it returns the URL of an anchor on the
-// current page. An empty space is the space of the current page.
-func (w *writer) of(space, title, anchor string) string {
+// pageURL returns the URL of a page by title. If title is empty, it returns the URL of an anchor on
+// the current page. An empty space is the space of the current page.
+func (w *writer) pageURL(space, title, anchor string) string {
 	if title == "" {
 		if anchor == "" {
 			return ""
@@ -135,7 +135,7 @@ func (w *writer) included(space, title string) {
 		return
 	}
 	w.raw("<p>")
-	w.link(w.of(space, title, ""), html.EscapeString("See "+title))
+	w.link(w.pageURL(space, title, ""), html.EscapeString("See "+title))
 	w.raw("</p>")
 }
 

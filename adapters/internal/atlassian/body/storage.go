@@ -172,7 +172,7 @@ func (s *storage) start() {
 	}
 	e := &element{tag: tag, skip: s.top().skip || droppedElements[tag] || strings.HasPrefix(tag, "ri:"), captures: s.top().captures && tag != "ac:link", at: len(s.out)}
 	s.open, s.pushed = append(s.open, e), true
-	if open := s.only(tag); open != nil {
+	if open := s.openCounter(tag); open != nil {
 		e.inside = *open > 0
 		*open++
 	}
@@ -181,9 +181,9 @@ func (s *storage) start() {
 	}
 }
 
-// only returns the counter of open headings or links, if tag is a heading or a link. It returns nil
-// for other tags. Headings and links cannot be nested.
-func (s *storage) only(tag string) *int {
+// openCounter returns the counter of open headings or links, if tag is a heading or a link. It
+// returns nil for other tags. Headings and links cannot be nested.
+func (s *storage) openCounter(tag string) *int {
 	switch tag {
 	case "h1", "h2", "h3", "h4", "h5", "h6":
 		return &s.headings
@@ -300,7 +300,7 @@ func (s *storage) pop() {
 	e := s.open[len(s.open)-1]
 	s.open = s.open[:len(s.open)-1]
 	s.pushed = false
-	if open := s.only(e.tag); open != nil {
+	if open := s.openCounter(e.tag); open != nil {
 		*open--
 	}
 	if e.skip || e.inside {
@@ -322,7 +322,7 @@ func (s *storage) pop() {
 	case "ac:rich-text-body":
 		s.raw("</div>")
 	case "ac:link":
-		s.leads(e)
+		s.writeLink(e)
 	case "ac:image":
 		s.text(e.alt)
 	case "ac:task-status":
@@ -360,8 +360,8 @@ func (s *storage) close(e *element) {
 	}
 }
 
-// leads writes an "ac:link" element. A link to a person or a file becomes plain text.
-func (s *storage) leads(e *element) {
+// writeLink writes an "ac:link" element. A link to a person or a file becomes plain text.
+func (s *storage) writeLink(e *element) {
 	content := s.since(e.at)
 	if s.top().captures { // the link is the value of a macro's parameter
 		return
@@ -375,7 +375,7 @@ func (s *storage) leads(e *element) {
 	case e.file != "":
 		address = ""
 	case e.page != "" || e.anchor != "":
-		address = s.of(e.space, e.page, e.anchor)
+		address = s.pageURL(e.space, e.page, e.anchor)
 	case e.space != "":
 		address = s.Site + "display/" + e.space
 	}

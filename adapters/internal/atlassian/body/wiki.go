@@ -248,7 +248,7 @@ func (k *wiki) inline(line string) {
 	for ; at < len(line); at++ {
 		plain[at] = true
 	}
-	dress := dressing(line, plain)
+	dress := formatMarks(line, plain)
 	write := func(from, to int) {
 		for ; from < to; from++ {
 			end := from
@@ -262,16 +262,16 @@ func (k *wiki) inline(line string) {
 	at = 0
 	for _, s := range spans {
 		write(at, s[0])
-		k.part(line[s[0]:s[1]])
+		k.writeSpan(line[s[0]:s[1]])
 		at = s[1]
 	}
 	write(at, len(line))
 }
 
-// dressing returns which bytes of a line mark strong, emphasised or underlined text, such as the
+// formatMarks returns which bytes of a line mark strong, emphasised or underlined text, such as the
 // asterisks in "*strong*". plain says which bytes are plain text. The opening mark is at the start
 // of a word, and the closing mark at the end of a word.
-func dressing(line string, plain []bool) []bool {
+func formatMarks(line string, plain []bool) []bool {
 	marks := make([]bool, len(line))
 	open := make(map[byte]int)
 	word := func(i int) bool {
@@ -297,8 +297,8 @@ func dressing(line string, plain []bool) []bool {
 
 var pictured = regexp.MustCompile(`^![^!|]+\.[A-Za-z0-9]{2,5}(?:\|[^!]*)?!$`)
 
-// part writes a construct that is not plain text, such as a link or "{{code}}".
-func (k *wiki) part(part string) {
+// writeSpan writes a construct that is not plain text, such as a link or "{{code}}".
+func (k *wiki) writeSpan(part string) {
 	switch {
 	case part == `\\`:
 		k.raw("<br>")
@@ -310,7 +310,7 @@ func (k *wiki) part(part string) {
 		k.raw("</code>")
 	case part[0] == '{': // formatting only
 	case part[0] == '[':
-		k.leads(part[1 : len(part)-1])
+		k.writeLink(part[1 : len(part)-1])
 	case part[0] == '!':
 		if !pictured.MatchString(part) {
 			k.text(part)
@@ -320,8 +320,8 @@ func (k *wiki) part(part string) {
 	}
 }
 
-// leads writes a link: "name|address", "address", "~person", "^file".
-func (k *wiki) leads(link string) {
+// writeLink writes a link: "name|address", "address", "~person", "^file".
+func (k *wiki) writeLink(link string) {
 	name, address, both := strings.Cut(link, "|")
 	address, _, _ = strings.Cut(address, "|")
 	switch {

@@ -295,7 +295,8 @@ func (s *segmenter) endLine(done []segment) []segment {
 			s.header = string(s.open[header:])
 		}
 	default:
-		if s.missing += max(0, s.columns-bars-1); s.missing > maxMissing { // the line becomes text after the table
+		// the line becomes text after the table
+		if s.missing += max(0, s.columns-bars-1); s.missing > maxMissing {
 			return s.cut(start, "", false, done)
 		}
 	}

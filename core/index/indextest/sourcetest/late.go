@@ -101,7 +101,7 @@ func (l *late) pass(t *rapid.T, d time.Duration) {
 		if next.After(end) {
 			break
 		}
-		l.until(next.Add(time.Duration(rapid.IntRange(0, 10).Draw(t, "seconds late")) * time.Second))
+		l.advanceTo(next.Add(time.Duration(rapid.IntRange(0, 10).Draw(t, "seconds late")) * time.Second))
 		l.check(t) // before it is read
 		if !l.clock.Now().Before(l.access) {
 			l.readAccess(t)
@@ -111,11 +111,11 @@ func (l *late) pass(t *rapid.T, d time.Duration) {
 		}
 		l.check(t)
 	}
-	l.until(end)
+	l.advanceTo(end)
 	l.check(t)
 }
 
-func (l *late) until(at time.Time) {
+func (l *late) advanceTo(at time.Time) {
 	if d := at.Sub(l.clock.Now()); d > 0 {
 		l.clock.Pass(d)
 	}
