@@ -144,11 +144,8 @@ type Trace struct {
 	Notice   string   `json:"notice,omitempty"` // a sentence when part of the search could not run
 	// Notices are the sentences of Notice that an answer repeats. They say why documents may be
 	// missing from the results.
-	Notices []string `json:"-"`
-	// RerankError says why the reranker's scores were unusable, for the log. It is nil if the
-	// scores were used or late.
-	RerankError error                    `json:"-"`
-	Timings     map[string]time.Duration `json:"-"` // by stage
+	Notices []string                 `json:"-"`
+	Timings map[string]time.Duration `json:"-"` // by stage
 }
 
 // Embedder turns texts into vectors of one length. Implementations are safe for concurrent use.
