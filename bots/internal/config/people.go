@@ -25,11 +25,7 @@ type Group struct {
 func (f *File) Bound(platform string) []access.BoundGroup {
 	var bound []access.BoundGroup
 	for _, g := range f.Groups {
-		ids := g.Slack
-		if platform == "discord" {
-			ids = g.Discord
-		}
-		for _, id := range ids {
+		for _, id := range map[string][]string{"slack": g.Slack, "discord": g.Discord}[platform] {
 			bound = append(bound, access.BoundGroup{ID: id, Name: g.Name})
 		}
 	}
