@@ -34,7 +34,7 @@ type Vendor interface {
 	Load(ctx context.Context, batch []Item) (map[document.ID]Read, error)
 }
 
-// Read builds a document from its fetched text, as [index.Item].Load does.
+// Read parses a text that was fetched, and returns the document.
 type Read func(ctx context.Context) (document.Document, error)
 
 // Excluder is a Vendor whose settings can exclude scopes.

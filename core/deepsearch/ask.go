@@ -26,7 +26,7 @@ type Awaiting struct {
 	waiting Waiting
 }
 
-// Waiting describes how long a search waits and which plan it waits for.
+// Waiting says how long a search waits for a person to accept its plan.
 type Waiting struct {
 	Most, Again        time.Duration
 	Questions, Dropped int // numbers of all and of dropped questions in the shown plan

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind is a program that serves models.
+// Kind names the program that serves models at an address, such as Ollama.
 type Kind string
 
 // The programs that this package recognises.

@@ -47,8 +47,8 @@ type Request struct {
 // Dated reports whether the request limits the dates of documents.
 func (r *Request) Dated() bool { return !r.From.IsZero() || !r.To.IsZero() }
 
-// Within reports whether the request allows a document with the date updated. A zero date means
-// that the document has no date.
+// Within reports whether a document's date is in the request's date range. A document without a
+// date (zero) is only in an unlimited range.
 func (r *Request) Within(updated time.Time) bool {
 	return !r.Dated() || !updated.IsZero() && !updated.Before(r.From) && (r.To.IsZero() || updated.Before(r.To))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Quotes checks whether parts of a document were deleted. It concerns documents whose parts belong
-// to single people, such as the messages of a thread. It is safe for concurrent use.
+// Quotes checks whether quoted text was deleted from its document. For example, a person can delete
+// one message of a thread. It is safe for concurrent use.
 type Quotes interface {
 	// Standing reports for each reference whether the shown text is still part of its document. The
 	// result is true for documents without such parts.

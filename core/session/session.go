@@ -126,5 +126,5 @@ const (
 	Superseded Outcome = "superseded" // silent: the question was edited or deleted
 )
 
-// Silent reports whether the thread shows nothing about the turn.
+// Silent reports whether a turn with this outcome shows nothing in the thread.
 func (o Outcome) Silent() bool { return o == Declined || o == Superseded }

@@ -12,9 +12,9 @@ import (
 )
 
 // Form is the amount of formatting in an answer. If the platform refuses a message's content
-// (thread.ErrRefused), the answer is written in the next form. If the platform refuses only the
-// file (thread.ErrNoFile), the answer is written without the file. After a refusal in the last form
-// the writer gives up.
+// (thread.ErrRefused), the answer is written in the next form, which has less formatting. If the
+// platform refuses only the file (thread.ErrNoFile), the answer is written without the file. The
+// writer gives up after [Plain] was refused.
 type Form int
 
 // The forms are the same on every platform. Each Renderer defines what a form includes.

@@ -59,7 +59,7 @@ func (s *Shared) Count(ctx context.Context, key string, tier thread.Tier) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Count(ctx, key, tier) })
 }
 
-// Pause blocks the calls of a key for d.
+// Pause makes all processes wait for d before their next call with this key.
 func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }

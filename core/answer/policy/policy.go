@@ -76,7 +76,7 @@ type Forum struct {
 	Wait  time.Duration // delay for people to answer first
 }
 
-// QuestionTest says how questions are recognised.
+// QuestionTest is how the bot recognises a question in a message without a mention.
 type QuestionTest string
 
 // The tests for questions.

@@ -25,7 +25,8 @@ func AppendSealed(list []byte, offset, impact uint16) []byte {
 // end.
 func SealedLen(list []byte) int { return len(list) / sealedSize }
 
-// Sealed returns the posting at position i, which must be below SealedLen.
+// Sealed decodes one posting of a sealed list: the offset of its chunk and its impact on the score.
+// i must be below SealedLen.
 func Sealed(list []byte, i int) (offset, impact uint16) {
 	p := list[i*sealedSize:]
 	return binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
