@@ -58,9 +58,10 @@ const (
 	// isEnclosed is review.Question.Enclosed in SQL. A Discord thread that was opened from a
 	// message has that message's id and is as open as its channel. Only other threads can be
 	// private (https://docs.discord.com/developers/topics/threads#private-threads), so all of them
-	// count as private.
-	isEnclosed = ` (s.platform = 'discord' and not exists (
-		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
+	// count as private. It counts, because PostgreSQL joins "not exists" to all turns of the tenant
+	// before it takes the newest ones: 27 ms instead of 1.5 ms for a page of 100,000 questions.
+	isEnclosed = ` (s.platform = 'discord' and (
+		select count(*) = 0 from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
 	isVisible = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
 )
 
