@@ -175,7 +175,7 @@ try-mcp: need-go deps-test ## hold the MCP server to the protocol's own tests (n
 try-console: need-go ## look for barriers on the pages of the console, light, dark and narrow (Chromium, npm; fetches 3 MB once; seconds)
 	@mkdir -p .build/try-console && cp deploy/tools/tryconsole/* .build/try-console/
 	@cd .build/try-console && npm ci --silent --no-audit --no-fund
-	@TRY_CONSOLE=$(CURDIR)/.build/try-console $(GO) test -count=1 -v -run '^TestOperatorsTasks$$' ./adapters/webconsole
+	@TRY_CONSOLE=$(CURDIR)/.build/try-console $(GO) test -count=1 -v -run '^(TestOperatorsTasks|TestSettingsInABrowser)$$' ./adapters/webconsole
 
 # Which tests "make test-opensearch" runs, and more flags for `go test`.
 ENGINETEST ?= -race -timeout 20m
