@@ -76,8 +76,7 @@ func (x *quotation) markdown() string {
 	return strings.Join(out, "\n\n")
 }
 
-// block returns a block as Markdown with "…" at cuts, or as code if its markup could affect other
-// text.
+// block returns a block as Markdown with "…" at cuts, or as code if its markup affects other text.
 func (x *quotation) block(b *block) string {
 	switch {
 	case b.kind == table:
@@ -137,8 +136,7 @@ func fenced(info, text string) string {
 	return mark + info + "\n" + text + "\n" + mark
 }
 
-// firstHits is the number of further pages to link, taken from the top of the search results. The
-// passage most similar to a question does not always answer it.
+// firstHits is the number of linked pages from the top of the search, which may answer better.
 const firstHits = 2
 
 // links returns a list of links to the pages of chosen, without the first quoted titles. It adds up

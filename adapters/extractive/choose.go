@@ -35,6 +35,7 @@ const (
 	mostWords  = 0.45 // minimum share of the question's weight in a passage that words chose
 	// minimum words of the question in a passage that words chose, unless fewer are known
 	leastHeld = 2
+	repeats   = 0.8 // share of the words of code that the question holds, if it only repeats it
 	allWords  = 0.9 // score with which a passage is quoted whatever the sentence model says
 )
 
@@ -113,7 +114,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 					continue
 				}
 				if piece.kind != list && piece.commands() != "" {
-					x.warn(all, i)
+					a.extend(&x, all, i)
 				}
 				x.score = a.score(&x)
 				out = append(out, x)
@@ -124,13 +125,14 @@ func (a *asked) quotations(p *page) (out []quotation) {
 	return out
 }
 
-// warn adds the warnings directly before and after a command.
-func (x *quotation) warn(all []block, at int) {
+// extend adds the warnings directly before and after a command, and what follows code that only
+// repeats the question, such as an error message.
+func (a *asked) extend(x *quotation, all []block, at int) {
 	if n := at - 1; n >= 0 && len(x.blocks) == 1 && warns.MatchString(all[n].text) {
 		x.blocks = append([]block{all[n]}, x.blocks...)
 	}
-	if n := at + 1; n < len(all) && warns.MatchString(all[n].text) {
-		x.blocks = append(x.blocks, all[n])
+	if n := at + 1; n < len(all) && (warns.MatchString(all[n].text) || all[n].kind == prose && a.repeated(all[at].text) >= repeats) {
+		x.blocks = append(x.blocks, all[n].pieces()[0])
 	}
 }
 
@@ -223,7 +225,7 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		x.worth = x.score / (1 + wordDecay*float64(x.page.rank))
 	}
 	x.worth -= rankShare * float64(x.page.rank)
-	if slices.ContainsFunc(x.blocks, func(b block) bool { return a.harmful(b.commands()) }) {
+	if a.harms(x) {
 		x.linked = true
 		x.worth -= harmLess
 	}
@@ -238,11 +240,22 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 	}
 }
 
+// harms reports whether a command in a quotation or its introduction is harmful.
+func (a *asked) harms(x *quotation) bool {
+	intro := ""
+	for _, b := range x.blocks {
+		if text := b.commands(); text != "" && a.harmful(intro+"\n"+text) {
+			return true
+		}
+		intro = b.text[strings.LastIndex(b.text, ". ")+1:]
+	}
+	return false
+}
+
 // repeats reports whether two quotations are from the same page or have the same text.
 func (x *quotation) repeats(y quotation) bool { return x.page == y.page || x.text() == y.text() }
 
-// compare sets the worth of each quotation to its cosine with the question. It returns the highest
-// cosine, or -1 if the sentence model cannot compare them.
+// compare sets each worth to the cosine with the question. It returns the highest one, or -1.
 func (m *Model) compare(ctx context.Context, a *asked, all []quotation) (similarity float64, err error) {
 	texts := []string{a.compared}
 	for i := range all {

@@ -5,9 +5,6 @@
 // Quotations are verbatim, with four exceptions: white space, a backslash before a document's own
 // "[1]", code marks around placeholders, and "…" where a block was cut. Table rows are below the
 // column names.
-//
-// turn.go reads the conversation, and question.go reads the question. block.go parses passages,
-// choose.go compares and selects, and answer.go writes the answer.
 package extractive
 
 import (
@@ -74,9 +71,8 @@ func (*Model) Info() llm.Info {
 	return llm.Info{Name: "extractive", Window: window, Reply: reply, NativeTools: true, Extractive: true}
 }
 
-// Stream implements llm.Model. If the search tool is offered and this turn has no results yet, it
-// calls the tool with the question. Otherwise it answers from the documents in the turn. A request
-// with a response format fails with llm.ErrBadRequest.
+// Stream implements llm.Model. It calls the search tool once, and answers from the documents of the
+// turn. A request with a response format fails with llm.ErrBadRequest.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		call, said, err := m.reply(ctx, req)

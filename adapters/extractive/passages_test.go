@@ -142,6 +142,16 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "To clean it, run this:\n\n```\npump clean\n```\n\nWarning: the pump must be empty."}},
 			"```\npump clean\n```\n\nWarning: the pump must be empty.", "",
 		},
+		"code that only repeats the question, with what follows": {
+			[]phrase{{"clean", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: "```\nHow do I clean it?\n```\n\nOnly the maker can."}},
+			"```\nHow do I clean it?\n```\n\nOnly the maker can.", "",
+		},
+		"no command whose introduction says that it does harm": {
+			[]phrase{{"run it", 0.8}, {"Cleaning", 0.6}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Mind the valve. To clean it and shut down the mill, run it:\n\n```\npump clean\n```\n\nCleaning takes an hour."}},
+			"Cleaning takes an hour.", "pump clean",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

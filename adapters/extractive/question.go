@@ -148,9 +148,8 @@ func (a *asked) evidence(p *page) bool {
 	return a.share(a.all, p.texts()...) >= leastShare+shortShare/float64(max(words, 1))
 }
 
-// holdsMost reports whether texts hold enough of the question to be quoted without the sentence
-// model. One word suffices only if the question has a single known word, because a rare word may
-// have half of the weight.
+// holdsMost reports whether texts hold enough of the question to be quoted by words alone. A single
+// word, which may have half of the weight, suffices only if no other word is known.
 func (a *asked) holdsMost(texts ...string) bool {
 	c := a.count(a.all, texts...)
 	return c.held >= min(leastHeld, c.known) && a.share(a.all, texts...) >= mostWords
@@ -165,9 +164,8 @@ func elliptic(question string) bool {
 	return leans.MatchString(question) || !slices.ContainsFunc(analyse.Query(question, nil), func(t analyse.Term) bool { return !t.Chatter })
 }
 
-// Patterns for harmful commands. A command that stops, deletes or overwrites something is quoted
-// only if the question asks for that. Otherwise its page is linked. For example, a question about
-// ending one query must not be answered with the command that shuts the server down.
+// Patterns for commands that stop, delete or overwrite something. If the question does not ask for
+// that, such as for the end of one query only, their page is linked and they are not quoted.
 var (
 	harms  = regexp.MustCompile("(?i)(?:^|[\\s;&|`])rm\\s|" + `\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
 	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)

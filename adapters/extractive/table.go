@@ -95,7 +95,7 @@ func (a *asked) rowsOf(x *quotation) bool {
 	for i := range rows {
 		r := &rows[i]
 		for _, cell := range r.cells {
-			if a.holdsWhole(cell) {
+			if a.repeated(cell) >= 1 {
 				r.whole = append(r.whole, cell)
 			}
 		}
@@ -116,15 +116,13 @@ func (a *asked) rowsOf(x *quotation) bool {
 	return len(x.rows) > 0
 }
 
-// holdsWhole reports whether the question holds every word of a cell.
-func (a *asked) holdsWhole(cell string) bool {
-	question, found := a.stems(a.text), a.stems(cell)
+// repeated returns the share of a text's words that the question holds.
+func (a *asked) repeated(text string) float64 {
+	question, found, held := a.stems(a.text), a.stems(text), 0
 	for stem := range found {
-		if question[stem] == 0 {
-			return false
-		}
+		held += one(question[stem] > 0)
 	}
-	return len(found) > 0
+	return float64(held) / float64(max(len(found), 1))
 }
 
 // named reports whether cells hold a name or digits of the question, or several of its words.
@@ -133,11 +131,9 @@ func (a *asked) named(cells []string) bool {
 	return c.telling > 0 || c.held > 1
 }
 
-// judge decides whether table rows are exact or only linked. Rows are exact if they and their
-// headings hold every word of the question. A single row is also exact if the question names it by
-// a cell and names a column. Rows are only linked if they lack a name or number of the question, or
-// if they are not exact and their page lacks too many words. For example, a row with Ann's
-// telephone number does not answer "the salary of Ann".
+// judge marks rows as exact that hold the whole question with their headings, or that it names by a
+// cell and a column. It links rows that lack a name or number, or whose page lacks too many words:
+// a row with Ann's telephone number does not answer "the salary of Ann".
 func (a *asked) judge(x *quotation, named bool) {
 	c := a.count(a.own, append(x.above(), x.text())...)
 	page := a.count(a.own, append(x.page.texts(), x.text())...)

@@ -30,8 +30,7 @@ type passage struct {
 	rank int // index among the passages of the turn
 }
 
-// maxQuestion is the number of bytes of a question that are read. Text beyond that is usually
-// pasted and says little about the question.
+// maxQuestion is the number of bytes of a question that are read. Text beyond that is often pasted.
 const maxQuestion = 16 << 10
 
 // readTurn finds the newest question and the documents that came with it or after it. Each earlier
