@@ -69,8 +69,10 @@ func TestFilesAreKeptInSlack(t *testing.T) {
 		before, said := len(slack.Ephemeral(by)), ""
 		root := by.Send(c, "", slacktest.Mention()+" "+text, files...)
 		wait("a reply to "+text, func() bool {
-			if own := slack.Ephemeral(by); len(own) > before {
-				said = own[len(own)-1].Shown()
+			for _, own := range slack.Ephemeral(by)[before:] {
+				if shown := own.Shown(); !strings.Contains(shown, "answer you privately") { // of an earlier answer
+					said = shown
+				}
 			}
 			for _, a := range slack.Answers(c, root) {
 				if !a.Streaming {
