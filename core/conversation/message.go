@@ -26,18 +26,18 @@ func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	case e.Message != nil:
 		return c.Message(ctx, *e.Message)
 	case e.Deletion != nil:
-		return c.retry(ctx, e.Deletion.Ref, func(ctx context.Context) error { return c.Deleted(ctx, *e.Deletion) })
+		return retry(ctx, c.features(e.Deletion.Ref).Redelivers, func(ctx context.Context) error { return c.Deleted(ctx, *e.Deletion) })
 	case e.Reaction != nil:
-		return c.retry(ctx, e.Reaction.Ref, func(ctx context.Context) error { return c.Reacted(ctx, *e.Reaction) })
+		return retry(ctx, c.features(e.Reaction.Ref).Redelivers, func(ctx context.Context) error { return c.Reacted(ctx, *e.Reaction) })
 	}
 	return nil
 }
 
-// retry calls handle again while it fails, for up to eventRetry. It calls handle once if the
-// platform redelivers failed events.
-func (c *Conversation) retry(ctx context.Context, at thread.Ref, handle func(context.Context) error) error {
+// retry calls handle again while it fails, for up to eventRetry. If the platform redelivers the
+// event after an error, it calls handle once.
+func retry(ctx context.Context, redelivered bool, handle func(context.Context) error) error {
 	err := handle(ctx)
-	if err == nil || c.features(at).Redelivers {
+	if err == nil || redelivered {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, eventRetry)
