@@ -131,7 +131,11 @@ func (a *asked) extend(x *quotation, all []block, at int) {
 	if n := at - 1; n >= 0 && len(x.blocks) == 1 && warns.MatchString(all[n].text) {
 		x.blocks = append([]block{all[n]}, x.blocks...)
 	}
-	if n := at + 1; n < len(all) && (warns.MatchString(all[n].text) || all[n].kind == prose && a.repeated(all[at].text) >= repeats) {
+	switch n := at + 1; {
+	case n == len(all):
+	case warns.MatchString(all[n].text):
+		x.blocks = append(x.blocks, all[n])
+	case all[at].kind == code && all[n].kind == prose && a.repeated(all[at].text) >= repeats:
 		x.blocks = append(x.blocks, all[n].pieces()[0])
 	}
 }
@@ -149,8 +153,7 @@ func (x *quotation) text() string {
 	return strings.Join(texts, "\n")
 }
 
-// score returns the share of the question's words in a quotation: the mean with and without
-// headings.
+// score returns the share of the question's words: the mean with and without headings.
 func (a *asked) score(x *quotation) float64 {
 	text := x.text()
 	return (a.share(a.all, append(x.above(), text)...) + a.share(a.all, text)) / 2

@@ -41,8 +41,7 @@ type Model struct {
 	wait    time.Duration // for the sentence model; 0: gateWait
 }
 
-// New returns the model for a program without a configured language model. Its first answer in a
-// thread says that none is configured.
+// New returns a model whose first answer in a thread says that no language model is configured.
 func New() *Model { return &Model{why: "No language model is configured, so "} }
 
 // StandIn returns a model that replaces a language model. The caller must tell the user why.

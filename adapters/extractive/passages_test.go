@@ -142,6 +142,11 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "To clean it, run this:\n\n```\npump clean\n```\n\nWarning: the pump must be empty."}},
 			"```\npump clean\n```\n\nWarning: the pump must be empty.", "",
 		},
+		"a command with the whole of a long warning": {
+			[]phrase{{"clean it", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: "To clean it, run this:\n\n```\npump clean\n```\n\nWarning: the pump must be empty." + strings.Repeat(" Look into each of its valves before that.", 20) + " Wear gloves."}},
+			"Wear gloves.", "…",
+		},
 		"code that only repeats the question, with what follows": {
 			[]phrase{{"clean", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "```\nHow do I clean it?\n```\n\nOnly the maker can."}},

@@ -74,8 +74,7 @@ func (b *block) rows() (head string, out []row) {
 	return head, out
 }
 
-// namesColumns reports whether the first row of a table holds the column names. Manuals often list
-// options and terms in tables without column names.
+// namesColumns reports whether a first row holds column names. Tables of options often have none.
 func namesColumns(row []string) bool {
 	first := strings.TrimSpace(strings.Join(row, ""))
 	for _, cell := range row {

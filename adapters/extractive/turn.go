@@ -33,8 +33,7 @@ type passage struct {
 // maxQuestion is the number of bytes of a question that are read. Text beyond that is often pasted.
 const maxQuestion = 16 << 10
 
-// readTurn finds the newest question and the documents that came with it or after it. Each earlier
-// turn ends with an answer of the model.
+// readTurn finds the newest question and its documents. An answer of the model ends a turn.
 func readTurn(messages []llm.Message) (t turn) {
 	calling := false
 	seen := map[string]bool{}
