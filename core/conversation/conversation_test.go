@@ -131,8 +131,8 @@ type stage struct {
 	form    *action.Form // that was opened last
 	key     int
 	earlier []thread.MessageID
-	full    atomic.Bool  // the store
-	lost    atomic.Int32 // requests to stop that fail
+	full    atomic.Bool                    // the store
+	fails   func(session.StopRequest) bool // whether the store fails; may be nil
 	end     func()
 }
 
@@ -162,7 +162,7 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 func (s *stage) start() {
 	s.Helper()
 	deps := answer.Deps{
-		Store: failing{s.store, &s.lost}, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
+		Store: failing{s.store, s}, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
 		Engine: common.Engine(s), Full: func(error) bool { return s.full.Load() },
 	}
 	if s.listed {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/footnotehq/footnote/core/chat"
@@ -33,31 +32,43 @@ func TestStopOfPageThatIsNotRecordedEndsAnswer(t *testing.T) {
 	})
 }
 
-// failing is a store in which some requests to stop fail.
+// failing is a store in which the requests to stop fail that its stage names.
 type failing struct {
 	sessiontest.Store
-	lost *atomic.Int32
+	stage *stage
 }
 
 func (f failing) Request(ctx context.Context, r session.StopRequest) (session.StopResult, error) {
-	if f.lost.Add(-1) >= 0 {
+	if f.stage.fails != nil && f.stage.fails(r) {
 		return session.StopResult{}, errors.New("the database restarts")
 	}
 	return f.Store.Request(ctx, r)
 }
 
-// Boards do not redeliver events. A reaction that comes while the store is away stops the answer
-// once the store is back.
+// Boards do not redeliver events, and a moderator's rights are looked up after the event was
+// acknowledged. A reaction that comes while the store is away stops the answer once it is back.
 func TestReactionIsRetriedWhileStoreIsAway(t *testing.T) {
 	t.Parallel()
-	s, _ := begin(t, common.Setting{Replies: []llmtest.Reply{{llmtest.Text("This much was written as a whole sentence. "), llmtest.Hang()}}}).(*stage)
-	question := s.Mention(common.Ann, common.Place{}, "tell me everything")
-	at := common.Place{Thread: question}
-	s.Until("words appear", func() bool { return len(s.Shown(at)) == 1 })
-	s.lost.Store(2)
-	err := s.talk.Event(s.ctx, chat.Event{Reaction: &chat.Reaction{Ref: s.channel(common.Place{}), Message: question, By: session.Stopper{ID: people[common.Ann]}}})
-	if err != nil {
-		t.Error(err)
+	for by, lookUp := range map[common.Person]bool{common.Ann: false, common.Chief: true} {
+		t.Run(people[by], func(t *testing.T) {
+			t.Parallel()
+			s, _ := begin(t, common.Setting{Replies: []llmtest.Reply{{llmtest.Text("This much was written as a whole sentence. "), llmtest.Hang()}}}).(*stage)
+			question := s.Mention(common.Ann, common.Place{}, "tell me everything")
+			at := common.Place{Thread: question}
+			s.Until("words appear", func() bool { return len(s.Shown(at)) == 1 })
+			s.board.lookUp.Store(lookUp)
+			failures := 0
+			s.fails = func(r session.StopRequest) bool {
+				if r.By.Privileged == lookUp {
+					failures++
+				}
+				return r.By.Privileged == lookUp && failures <= 2
+			}
+			err := s.talk.Event(s.ctx, chat.Event{Reaction: &chat.Reaction{Ref: s.channel(common.Place{}), Message: question, By: session.Stopper{ID: people[by]}}})
+			if err != nil {
+				t.Error(err)
+			}
+			s.Until("the answer is stopped", func() bool { return strings.Contains(s.Shown(at)[0].Text, "Stopped") })
+		})
 	}
-	s.Until("the answer is stopped", func() bool { return strings.Contains(s.Shown(at)[0].Text, "Stopped") })
 }
