@@ -24,7 +24,7 @@ type pageLog struct {
 	model      int
 	at         thread.Ref
 	pages      []stream.Page             // of earlier attempts
-	recorded   func(ctx context.Context) // after a new message was recorded
+	recorded   func(ctx context.Context) // after a new message was recorded; may be nil
 }
 
 var _ stream.Log = pageLog{}
@@ -33,7 +33,7 @@ var _ stream.Log = pageLog{}
 // pages of earlier attempts. Writes to a log need no permit, because the store rejects writes of
 // attempts that lost the turn. recorded is called after a new message was recorded. It may be nil.
 func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page, recorded func(context.Context, session.Turn)) stream.Logs {
-	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at, recorded: func(context.Context) {}}, posted: make(map[int][]stream.Page)}
+	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
 	if recorded != nil {
 		l.first.recorded = func(ctx context.Context) { recorded(ctx, t) }
 	}
@@ -73,7 +73,7 @@ func (l pageLog) Intend(ctx context.Context, page int) error {
 // Posted implements stream.Log.
 func (l pageLog) Posted(ctx context.Context, page int, id thread.MessageID, hash string) error {
 	err := l.deliveries.Posted(ctx, l.fence, l.key(page), id, hash)
-	if err == nil {
+	if err == nil && l.recorded != nil {
 		l.recorded(ctx)
 	}
 	return err

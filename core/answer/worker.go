@@ -239,7 +239,7 @@ func (s *Service) findStops(ctx context.Context, fences []session.Fence) {
 	defer cancel()
 	ids, err := s.Store.Requested(limited, fences)
 	if err != nil && ctx.Err() == nil {
-		s.Logger.WarnContext(ctx, "stops not polled", "error", err)
+		s.Logger.WarnContext(ctx, "cannot look for stops", "error", err)
 	}
 	for _, id := range ids {
 		s.stopHere(id)
