@@ -204,7 +204,7 @@ func measure(b *testing.B, workspaces, threads int) figures {
 	return f
 }
 
-// interrupt asks in a thread of its own, and changes its mind once words are visible. It returns
+// interrupt asks in a new thread, and edits, stops or deletes once words are visible. It returns
 // how long it took until that showed: the new answer's first words, an answer that is not written
 // any more, or one that says that its question was deleted.
 func interrupt(ctx context.Context, b *testing.B, t footnotetest.Talk, mark, change string) (root string, took time.Duration) {

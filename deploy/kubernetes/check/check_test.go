@@ -1,5 +1,5 @@
 // Package check builds the Kubernetes manifests as kubectl would and holds them against the API's
-// own types. It is a module of its own, so that those types are no dependency of the program.
+// own types. It is a separate module, so that those types are no dependency of the program.
 package check
 
 import (
