@@ -82,6 +82,9 @@ func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	return nil
 }
 
+// Close implements chat.Delivery.
+func (d *delivery) Close(ctx context.Context) { d.first.Close(ctx) }
+
 // offer returns the plan of a deep search that is waiting to be started, and how to reply.
 func offer(v *stream.View) string {
 	var b strings.Builder

@@ -30,7 +30,7 @@ const (
 // answerUnasked runs an unasked turn. It shows nothing until the answer cites a document. If the
 // answer cites none, the turn stays invisible.
 func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
-	held := &holdingSink{open: func() (chat.Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
+	held := &holdingSink{open: func() (chat.Delivery, error) { return s.open(ctx, a) }}
 	began, err := s.hasPages(ctx, a.turn)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 		return err
 	}
 	if held.err != nil {
-		return fmt.Errorf("open the delivery: %w", held.err)
+		return held.err
 	}
 	if held.to == nil {
 		if saved.Outcome == session.Answered || saved.Sentence == "" {

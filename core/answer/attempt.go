@@ -41,6 +41,8 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	stop   context.CancelCauseFunc
 
+	deliveries []chat.Delivery // opened by the attempt, and closed when it ends
+
 	stopped time.Time // when this process learned of a stop; zero if there is none
 	span    span.Span // of the attempt
 }
@@ -73,6 +75,7 @@ func (s *Service) permit(ctx context.Context) chat.Permit {
 func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 	a.span.End(err)
 	a.cancel(nil)
+	a.close(ctx)
 	switch {
 	case err == nil:
 	case errors.Is(err, session.ErrEdited):
@@ -92,6 +95,29 @@ func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 	}
 	s.mu.Unlock()
 	s.Wake() // the session's next turn may be ready
+}
+
+// closeLimit is how long the end of an attempt waits for a call that the platform does not answer.
+const closeLimit = 5 * time.Second
+
+// close waits until the platform has answered the attempt's calls, because the next attempt may
+// begin afterwards.
+func (a *attempt) close(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+	defer cancel()
+	for _, d := range a.deliveries {
+		d.Close(ctx)
+	}
+}
+
+// open opens a delivery that ends with the attempt.
+func (s *Service) open(ctx context.Context, a *attempt) (chat.Delivery, error) {
+	d, err := s.Surfaces.Open(ctx, a.turn, s.permit(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("open the delivery: %w", err)
+	}
+	a.deliveries = append(a.deliveries, d)
+	return d, nil
 }
 
 // withdrawnMeanwhile reports whether the question was deleted, or the answer removed, during the
@@ -155,9 +181,9 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 		}
 		return s.delivered(ctx, a, "")
 	}
-	delivery, err := s.Surfaces.Open(ctx, t, s.permit(ctx))
+	delivery, err := s.open(ctx, a)
 	if err != nil {
-		return fmt.Errorf("open the delivery: %w", err)
+		return err
 	}
 	saved, err := s.produce(ctx, a, delivery)
 	var awaiting *deepsearch.Awaiting
@@ -210,9 +236,9 @@ func (s *Service) failCrashing(ctx context.Context, a *attempt) error {
 			return err
 		}
 	}
-	delivery, err := s.Surfaces.Open(ctx, a.turn, s.permit(ctx))
+	delivery, err := s.open(ctx, a)
 	if err != nil {
-		return fmt.Errorf("open the delivery: %w", err)
+		return err
 	}
 	for _, p := range Replay(saved) {
 		delivery.Accept(p)

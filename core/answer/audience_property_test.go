@@ -240,6 +240,8 @@ func (b board) Accept(p packet.Packet) {
 	}
 }
 func (b board) Finish(context.Context, chat.Result) error { return nil }
+
+func (b board) Close(context.Context) {}
 func (b board) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
 	present, err := b.shelf.listeners(t)
 	return accesstest.Present(present), err

@@ -175,6 +175,21 @@ func (d *delivery[P]) Finish(ctx context.Context, final chat.Result) error {
 	return err
 }
 
+// Close implements chat.Delivery.
+func (d *delivery[P]) Close(ctx context.Context) {
+	d.cancel()
+	ended := make(chan struct{})
+	go func() { // ends with the current calls, which have time limits
+		defer close(ended)
+		d.sign.wait()
+		d.replies.Wait()
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
 func (d *delivery[P]) write(ctx context.Context, final chat.Result) error {
 	if final.Outcome.Silent() && d.outlet.Dismiss != nil {
 		return d.outlet.Dismiss(ctx)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
@@ -21,7 +22,8 @@ type outpost struct {
 	chat.Unsupported
 
 	posted []session.Page
-	refuse error // of every write
+	refuse error         // of every write
+	answer chan struct{} // writes wait until it is closed; nil: they do not
 
 	mu    sync.Mutex
 	calls []string
@@ -42,6 +44,10 @@ type outpostSurface struct {
 
 func (s outpostSurface) Post(_ context.Context, _ thread.Ref, page string) (thread.MessageID, error) {
 	s.note("post %s", page)
+	if s.answer != nil {
+		<-s.answer
+		s.note("posted")
+	}
 	return "m1", s.refuse
 }
 
@@ -176,4 +182,35 @@ func TestDeliverWithoutPermitWritesNothing(t *testing.T) {
 	if err := d.Finish(ctx, chat.Result{Outcome: session.Answered}); err == nil || len(o.calls) > 0 {
 		t.Errorf("finish: %v, calls: %q", err, o.calls)
 	}
+}
+
+// A call that is under way when an attempt ends may still take effect. Close therefore waits for it,
+// and nothing is written afterwards.
+func TestClosedDeliveryHasNoCallUnderWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := &outpost{answer: make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		d, err := answer.Deliver(ctx, answer.Desk{Platform: o, Records: outpostRecords{outpost: o}}, session.Turn{ID: "t1", Attempt: 1}, func() error { return ctx.Err() },
+			func(context.Context, []session.Page) (answer.Outlet[string], error) {
+				return answer.Outlet[string]{Surface: outpostSurface{outpost: o}, Renderer: plainText{}, Pace: stream.Pace{FirstRunes: 1}}, nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Accept(packet.Packet{Payload: packet.MessageDelta{Text: "hello"}})
+		synctest.Wait() // the call is under way
+		cancel()
+		short, done := context.WithTimeout(t.Context(), time.Second)
+		defer done()
+		d.Close(short)
+		if short.Err() == nil {
+			t.Error("Close returned while the call was under way")
+		}
+		time.AfterFunc(time.Minute, func() { close(o.answer) })
+		d.Close(t.Context())
+		if got := strings.Join(o.calls, ", "); got != "post hello, posted" {
+			t.Errorf("calls: %s", got)
+		}
+	})
 }

@@ -187,9 +187,9 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return fmt.Errorf("load the answer to deliver: %w", err)
 	}
-	delivery, err := s.Surfaces.Open(ctx, a.turn, s.permit(ctx))
+	delivery, err := s.open(ctx, a)
 	if err != nil {
-		return fmt.Errorf("open the delivery: %w", err)
+		return err
 	}
 	final := chat.Result{Outcome: saved.Outcome, Saved: saved}
 	// only notices were posted, and opening the delivery removed them

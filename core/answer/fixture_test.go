@@ -257,6 +257,7 @@ type platform struct {
 	fail    func(try int) error // of a final write
 	tries   int
 	opens   int
+	closing func() // called when a delivery is closed; nil: nothing
 
 	zone      *time.Location                              // of whoever asks; nil: not known
 	listeners func(session.Turn) (access.Audience, error) // nil: those of the intake
@@ -367,6 +368,13 @@ func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	}
 	p.sources, p.deeper = append(p.sources, sources), append(p.deeper, d.view.Deeper)
 	return ctx.Err()
+}
+
+// Close implements chat.Delivery.
+func (d *delivery) Close(context.Context) {
+	if d.platform.closing != nil {
+		d.platform.closing()
+	}
 }
 
 // faults is a store that can be made to fail before or after it did what was asked.

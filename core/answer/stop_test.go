@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -72,6 +73,35 @@ func TestStopBetweenAnyTwoStepsOfATurn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The platform may still carry out a call of an attempt that has ended. The turn is released to the
+// next attempt when the platform has answered.
+func TestTurnIsReleasedAfterItsCalls(t *testing.T) {
+	bubble(t, func(w *world) {
+		r := w.start("a", func(_ context.Context, _ turn.Request) (string, error) { return "words", nil })
+		var ended []string
+		w.thread.closing = func() {
+			time.Sleep(time.Second)
+			ended = append(ended, "calls")
+		}
+		r.faults.set(func(op string) error {
+			if op == "load" && len(ended) == 0 {
+				return errFault
+			}
+			if op == "release" {
+				ended = append(ended, "turn")
+			}
+			return nil
+		}, nil)
+		w.ask(r, "q")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		w.finals("1 answered: words")
+		if got := strings.Join(ended, ", "); got != "calls, turn, calls" {
+			t.Errorf("the attempts ended with: %s", got)
+		}
+	})
 }
 
 // An attempt ends slowly, so that its replica has begun the next one of the same turn. The next

@@ -10,13 +10,16 @@ import (
 )
 
 // Delivery writes a turn's answer to its thread. It receives packets while the answer is being
-// written. Finish must be the last call.
+// written. Finish ends the answer, and Close must be the last call.
 type Delivery interface {
 	packet.Sink
 	// Finish makes the final writes to the thread. It retries failed writes for a while. After
 	// thread.ErrNotPermitted, ErrMessageGone or ErrNotEditable, do not call it again. After other
 	// errors another call may succeed.
 	Finish(ctx context.Context, final Result) error
+	// Close makes no further calls to the platform and waits for the current one, or until ctx is
+	// done. A call that is still running could otherwise overwrite messages of the next attempt.
+	Close(ctx context.Context)
 }
 
 // Result is the outcome of a turn.

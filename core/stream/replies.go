@@ -110,6 +110,17 @@ func (r *Replies[P]) Finish(ctx context.Context) error {
 	return failed
 }
 
+// Wait waits until the current call to the platform has returned, after the context of OpenReplies
+// has ended. Call it after Accept and Finish.
+func (r *Replies[P]) Wait() {
+	r.mu.Lock()
+	streams := maps.Clone(r.streams)
+	r.mu.Unlock()
+	for _, s := range streams {
+		<-s.ended
+	}
+}
+
 // hasNoPackets reports whether the model of the stream has sent no packet.
 func (s *ThreadStream[P]) hasNoPackets() bool {
 	s.mu.Lock()

@@ -224,6 +224,9 @@ func (d *delivery) guarded(ctx context.Context, call func() error) error {
 	return d.guard.Made(ctx, call())
 }
 
+// Close implements chat.Delivery. The attempt's context has ended.
+func (d *delivery) Close(context.Context) { d.owned.Wait() }
+
 func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	close(d.finish)
 	d.owned.Wait()

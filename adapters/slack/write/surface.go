@@ -78,9 +78,10 @@ func (s *Surface) Reserve(ctx context.Context, to thread.Ref, kind thread.Call, 
 	return s.client.slack.Pacing().Reserve(ctx, to, kind, class)
 }
 
-// call returns a context with the timeout for one call.
+// call returns a context with the timeout for one call. A call that was sent is not cancelled with
+// ctx, because Slack may still carry it out.
 func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, s.client.slack.Config.Timeout)
+	return context.WithTimeout(context.WithoutCancel(ctx), s.client.slack.Config.Timeout)
 }
 
 // failed converts an error of a call. If Slack refused the call because of a rate limit, failed

@@ -106,6 +106,29 @@ func TestPostedAndEditedMessages(t *testing.T) {
 	}
 }
 
+// A call that was sent may take effect although the attempt has ended. The next attempt waits for
+// it, so it must not return before Slack has answered.
+func TestSentCallOutlivesItsAttempt(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, slacktest.Config{}, nil)
+	id, err := d.surface.Post(t.Context(), d.to, page("words"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Fail(slacktest.Fault{Method: "chat.update", Delay: 300 * time.Millisecond})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := d.surface.Edit(ctx, d.to, id, page("more words")); err != nil {
+		t.Errorf("the edit failed: %v", err)
+	}
+	if ctx.Err() == nil {
+		t.Error("Slack answered before the attempt ended")
+	}
+	if got := d.Answers(d.channel, d.to.Thread); len(got) != 1 || got[0].Shown() != "more words" {
+		t.Errorf("the thread shows %+v when the call has returned", got)
+	}
+}
+
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, slacktest.Config{}, nil)

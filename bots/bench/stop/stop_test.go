@@ -125,6 +125,7 @@ func (nobody) Listeners(_ context.Context, t session.Turn) (access.Presence, err
 }
 func (nobody) Accept(packet.Packet)                      {}
 func (nobody) Finish(context.Context, chat.Result) error { return nil }
+func (nobody) Close(context.Context)                     {}
 
 // measure stops n answers that another process writes, one after the other, and returns how long
 // each took from the decoded event to the connection that the model's server saw closed.
