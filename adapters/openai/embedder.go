@@ -147,33 +147,20 @@ func (e *Embedder) embedWithRetries(ctx context.Context, purpose retrieve.Purpos
 	if purpose == retrieve.ForQuery {
 		attempts = questionAttempts
 	}
-	backoff := firstBackoff
-	for attempt := 1; ; attempt++ {
-		vectors, tokens, err := e.embedOnce(ctx, purpose, texts)
-		if err == nil {
-			return vectors, tokens, nil
-		}
-		var wrong *dimensionError
-		if !errors.As(err, &wrong) {
+	retries := sleep.Backoff{
+		First: firstBackoff, Most: maxBackoff, Tries: attempts, Vary: func(wait time.Duration) time.Duration { return wait/2 + rand.N(wait) },
+	}
+	err = retries.Retry(ctx, func() (err error) {
+		vectors, tokens, err = e.embedOnce(ctx, purpose, texts)
+		if wrong := (*dimensionError)(nil); err != nil && !errors.As(err, &wrong) {
 			err = x.explain(ctx, err)
 		}
-		if ctx.Err() != nil || !llm.Retryable(err) || attempt == attempts {
-			return nil, 0, err
-		}
-		wait := backoff/2 + rand.N(backoff)
-		var limited *llm.RateLimitError
-		if errors.As(err, &limited) && limited.RetryAfter > 0 {
-			wait = limited.RetryAfter
-		}
-		wait = min(wait, maxBackoff)
-		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
-			return nil, 0, err // more useful than the timeout
-		}
-		if sleep.For(ctx, wait) != nil {
-			return nil, 0, x.explain(ctx, ctx.Err())
-		}
-		backoff = min(2*backoff, maxBackoff)
+		return err
+	}, func(err error) time.Duration { return min(llm.RetryAfter(err), maxBackoff) })
+	if err != nil {
+		return nil, 0, err
 	}
+	return vectors, tokens, nil
 }
 
 // dimensionError means that the endpoint returned vectors of an unexpected length. The endpoint

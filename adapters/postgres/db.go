@@ -198,19 +198,19 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// restarting limits how long [DB.ReadAgain] retries while the server restarts. A private server
-// needs a second or two.
-const restarting = 5 * time.Second
+// restarting is the schedule for reads while the server restarts. A private server needs a second or
+// two.
+var restarting = sleep.Backoff{First: 100 * time.Millisecond, Most: time.Second, Within: 6 * time.Second}
 
 // ReadAgain calls read, and retries it while the connection to the server is lost. read must not
 // change data.
 func (db *DB) ReadAgain(ctx context.Context, read func() error) error {
-	for wait, began := 100*time.Millisecond, time.Now(); ; wait = min(2*wait, time.Second) {
-		err := read()
-		if err == nil || !Lost(err) || time.Since(began) > restarting || sleep.For(ctx, wait) != nil {
-			return err
+	return restarting.Retry(ctx, read, func(err error) time.Duration {
+		if !Lost(err) {
+			return sleep.Never
 		}
-	}
+		return 0
+	})
 }
 
 // CheckLibraries calls one function of plpgsql and one of pgvector. It returns an error if the

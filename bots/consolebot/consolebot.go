@@ -131,14 +131,14 @@ func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id s
 
 // deliver passes on an event, and retries until it is accepted.
 func (b *Bot) deliver(ctx context.Context, e chat.Event) error {
-	again, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for wait := firstPause; ; wait *= 2 {
-		err := b.talk.Event(again, e)
-		if err == nil || errors.Is(err, session.ErrInvalid) || sleep.For(again, wait) != nil {
-			return err
+	return sleep.Backoff{First: firstPause}.Retry(ctx, func() error { return b.talk.Event(ctx, e) }, func(err error) time.Duration {
+		if errors.Is(err, session.ErrInvalid) {
+			return sleep.Never
 		}
-	}
+		return 0
+	})
 }
 
 // Wait waits until the turn was answered or ctx is done.

@@ -12,12 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Time limit and pauses for a starting server that waits for a free database connection.
-const (
-	busyFor  = 3 * time.Minute
-	busyWait = 500 * time.Millisecond
-	busyLast = 5 * time.Second
-)
+// busy is the schedule for a starting server that waits for a free database connection.
+var busy = sleep.Backoff{First: 500 * time.Millisecond, Most: 5 * time.Second, Within: 3 * time.Minute}
 
 // opener connects to the database.
 type opener func(context.Context, *config.Config, *slog.Logger) (*wire.Base, error)
@@ -25,17 +21,20 @@ type opener func(context.Context, *config.Config, *slog.Logger) (*wire.Base, err
 // patiently connects to the database. If the server has no free connection, it waits, because
 // processes of the previous version may soon end.
 func (env *environment) patiently(ctx context.Context, connect opener) (*wire.Base, error) {
-	begun := time.Now()
-	for wait := busyWait; ; wait = min(2*wait, busyLast) {
-		base, err := connect(ctx, env.config, env.logger)
-		if err == nil || !errors.Is(err, postgres.ErrBusy) || time.Since(begun) > busyFor {
-			return base, err
+	var base *wire.Base
+	logged := false
+	err := busy.Retry(ctx, func() (err error) {
+		base, err = connect(ctx, env.config, env.logger)
+		return err
+	}, func(err error) time.Duration {
+		if !errors.Is(err, postgres.ErrBusy) {
+			return sleep.Never
 		}
-		if wait == busyWait {
+		if !logged {
+			logged = true
 			env.logger.WarnContext(ctx, "waiting for a connection of the database", "error", err)
 		}
-		if ended := sleep.For(ctx, wait); ended != nil {
-			return nil, ended
-		}
-	}
+		return 0
+	})
+	return base, err
 }

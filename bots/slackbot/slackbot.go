@@ -136,25 +136,20 @@ const firstWait = 700 * time.Millisecond
 // Connect signs in. It retries for some minutes while Slack does not respond. Its error is a
 // sentence that says what to do.
 func (b *Bot) Connect(ctx context.Context) error {
-	begin := time.Now()
-	for wait := connectFirst; ; wait = min(2*wait, connectLast) {
+	return signIn.Retry(ctx, func() error {
 		_, err := b.client.Connect(ctx)
-		if err == nil || !call.Transient(err) || time.Since(begin) > connectFor {
-			return err
+		return err
+	}, func(err error) time.Duration {
+		if !call.Transient(err) {
+			return sleep.Never
 		}
 		b.deps.Logger.WarnContext(ctx, "slack cannot be reached; trying again", "error", err)
-		if sleep.For(ctx, wait) != nil {
-			return err
-		}
-	}
+		return 0
+	})
 }
 
-// Time limit and pauses for signing in while Slack does not respond.
-const (
-	connectFor   = 3 * time.Minute
-	connectFirst = 500 * time.Millisecond
-	connectLast  = 15 * time.Second
-)
+// signIn is the schedule for signing in while Slack does not respond.
+var signIn = sleep.Backoff{First: 500 * time.Millisecond, Most: 15 * time.Second, Within: 3 * time.Minute}
 
 // Workspaces returns the workspaces whose turns this bot can deliver. Call it after Connect.
 func (b *Bot) Workspaces() []string { return []string{b.client.Identity().Team} }

@@ -105,26 +105,29 @@ func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string)
 // persist calls write until it succeeds or fails permanently, or until the replica's lease ends. A
 // stop does not cancel it.
 func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
-	lasting := context.WithoutCancel(ctx)
+	var over error // why there is no other try
 	logged := false
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		limited, cancel := context.WithTimeout(lasting, storeLimit)
-		err := write(limited)
-		cancel()
-		if err == nil || isPermanent(err) {
-			return err
+	err := sleep.Backoff{First: 100 * time.Millisecond, Most: 2 * time.Second}.Retry(ctx, func() error {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+		defer cancel()
+		return write(limited)
+	}, func(err error) time.Duration {
+		if isPermanent(err) {
+			return sleep.Never
 		}
-		if cause := s.lease.permit(); cause != nil {
-			return fmt.Errorf("%w: %w", cause, err)
+		if over = s.lease.permit(); over != nil {
+			return sleep.Never
 		}
 		if !logged {
 			logged = true
 			s.Logger.WarnContext(ctx, "what came of a turn is not stored; trying again", "error", err)
 		}
-		if sleep.For(ctx, wait) != nil {
-			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		}
+		return 0
+	})
+	if over != nil {
+		return fmt.Errorf("%w: %w", over, err)
 	}
+	return err
 }
 
 // isPermanent reports whether a retry of a failed write would fail too.

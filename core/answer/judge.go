@@ -292,15 +292,16 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 		defer cancel()
 	}
 	var stored session.Accepted
-	try := func() (err error) {
+	err = sleep.Backoff{First: firstPause}.Retry(ctx, func() (err error) {
 		defer s.guard(ctx, "take", &err) // each time
 		stored, err = s.Store.Accept(ctx, in)
 		return err
-	}
-	err = try()
-	for wait := firstPause; err != nil && q.Patience > 0 && s.room(err) == nil && !errors.Is(err, session.ErrInvalid) && sleep.For(ctx, wait) == nil; wait *= 2 {
-		err = try()
-	}
+	}, func(err error) time.Duration {
+		if q.Patience == 0 || s.room(err) != nil || errors.Is(err, session.ErrInvalid) {
+			return sleep.Never
+		}
+		return 0
+	})
 	if err != nil {
 		if full := s.room(err); full != nil {
 			s.Logger.WarnContext(ctx, "a question was refused, since the disk of the database is full", "error", err)

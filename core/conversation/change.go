@@ -94,7 +94,7 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	if result.Undecided() && !r.By.Privileged && r.By.ID != "" {
 		c.errands.run(ctx, func(ctx context.Context) {
 			r.By.Privileged = c.deps.Platform.Moderates(ctx, r.Ref, r.By.ID)
-			err := retry(ctx, false, func(ctx context.Context) error { // the event is acknowledged
+			err := retry(ctx, false, func() error { // the event is acknowledged
 				_, err := c.stopAs(ctx, r, denied)
 				return err
 			})

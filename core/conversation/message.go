@@ -16,8 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// eventRetry is how long a failed event is retried if the platform does not redeliver events.
-const eventRetry = 30 * time.Second
+// eventRetries is the schedule for a failed event that the platform does not redeliver.
+var eventRetries = sleep.Backoff{First: 100 * time.Millisecond, Most: 2 * time.Second, Within: 30 * time.Second}
 
 // Event handles a message, a deletion or a reaction. It ignores all other events, which the
 // platform's bot handles.
@@ -26,26 +26,20 @@ func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	case e.Message != nil:
 		return c.Message(ctx, *e.Message)
 	case e.Deletion != nil:
-		return retry(ctx, c.features(e.Deletion.Ref).Redelivers, func(ctx context.Context) error { return c.Deleted(ctx, *e.Deletion) })
+		return retry(ctx, c.features(e.Deletion.Ref).Redelivers, func() error { return c.Deleted(ctx, *e.Deletion) })
 	case e.Reaction != nil:
-		return retry(ctx, c.features(e.Reaction.Ref).Redelivers, func(ctx context.Context) error { return c.Reacted(ctx, *e.Reaction) })
+		return retry(ctx, c.features(e.Reaction.Ref).Redelivers, func() error { return c.Reacted(ctx, *e.Reaction) })
 	}
 	return nil
 }
 
-// retry calls handle again while it fails, for up to eventRetry. If the platform redelivers the
-// event after an error, it calls handle once.
-func retry(ctx context.Context, redelivered bool, handle func(context.Context) error) error {
-	err := handle(ctx)
-	if err == nil || redelivered {
-		return err
+// retry repeats handle while it fails. If the platform redelivers the event after an error, it calls
+// handle once.
+func retry(ctx context.Context, redelivered bool, handle func() error) error {
+	if redelivered {
+		return handle()
 	}
-	ctx, cancel := context.WithTimeout(ctx, eventRetry)
-	defer cancel()
-	for wait := 100 * time.Millisecond; err != nil && sleep.For(ctx, wait) == nil; wait = min(2*wait, 2*time.Second) {
-		err = handle(ctx)
-	}
-	return err
+	return eventRetries.Retry(ctx, handle, sleep.Always)
 }
 
 // Message handles a message that a person wrote or edited. It is idempotent, because several events
@@ -175,7 +169,7 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 		},
 	}
 	if !c.features(m.Ref).Redelivers {
-		question.Patience = eventRetry
+		question.Patience = eventRetries.Within
 	}
 	accepted, err := c.storeQuestion(ctx, m.At, question)
 	if policy.Refusal(err) != "" {

@@ -53,27 +53,16 @@ func (e *embedder) vectors(ctx context.Context, texts []string) ([][]float32, er
 }
 
 func (e *embedder) call(ctx context.Context, texts []string) ([][]float32, error) {
-	pause := e.pause
-	for attempt := 1; ; attempt++ {
-		vectors, err := e.model.Embed(ctx, retrieve.ForPassage, texts)
-		if err == nil {
-			return vectors, e.check(vectors, len(texts))
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if attempt >= e.attempts || !llm.Retryable(err) {
-			return nil, err
-		}
-		wait := pause + rand.N(pause/2+1) // jitter
-		if limited := (*llm.RateLimitError)(nil); errors.As(err, &limited) {
-			wait = max(wait, limited.RetryAfter)
-		}
-		if err := sleep.For(ctx, wait); err != nil {
-			return nil, err
-		}
-		pause *= 2
+	var vectors [][]float32
+	err := sleep.Backoff{First: e.pause, Tries: e.attempts, Vary: func(wait time.Duration) time.Duration { return wait + rand.N(wait/2+1) }}.Retry(ctx,
+		func() (err error) {
+			vectors, err = e.model.Embed(ctx, retrieve.ForPassage, texts)
+			return err
+		}, llm.RetryAfter)
+	if err != nil {
+		return nil, err
 	}
+	return vectors, e.check(vectors, len(texts))
 }
 
 func (e *embedder) check(vectors [][]float32, want int) error {

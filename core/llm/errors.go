@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // Sentinel errors for errors.Is. Providers wrap them with a description of the attempt.
@@ -43,4 +45,16 @@ func (e *RateLimitError) Error() string {
 func Retryable(err error) bool {
 	var limited *RateLimitError
 	return errors.As(err, &limited) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIncomplete) || errors.Is(err, ErrStalled)
+}
+
+// RetryAfter returns how long to wait at least before the same request is sent again. It returns
+// sleep.Never if a retry would fail too.
+func RetryAfter(err error) time.Duration {
+	if limited := (*RateLimitError)(nil); errors.As(err, &limited) {
+		return limited.RetryAfter
+	}
+	if !Retryable(err) {
+		return sleep.Never
+	}
+	return 0
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -136,6 +138,20 @@ func Status(err error) int {
 func Lasting(err error) bool {
 	s := Status(err)
 	return s >= http.StatusBadRequest && s < http.StatusInternalServerError && s != http.StatusTooManyRequests && s != http.StatusRequestTimeout
+}
+
+// RetryAfter returns how long to wait at least before a failed call is repeated. It returns
+// sleep.Never if a retry would fail too.
+func RetryAfter(err error) time.Duration {
+	var limited *thread.RateLimitError
+	switch {
+	case Lasting(err):
+		return sleep.Never
+	case errors.As(err, &limited):
+		return limited.RetryAfter
+	default:
+		return 0
+	}
 }
 
 // Certain reports whether a failed call certainly had no effect. That is so if Discord refused the

@@ -380,20 +380,7 @@ func (in *intake) server(guild, channel string) string {
 
 // persist retries a look-up while it fails temporarily, but not longer than patience.
 func (in *intake) persist(ctx context.Context, lookup func() error) error {
-	deadline := time.Now().Add(patience)
-	for wait := call.FirstPause; ; wait *= 2 {
-		err := lookup()
-		if err == nil || call.Lasting(err) || time.Now().Add(wait).After(deadline) {
-			return err
-		}
-		var limited *thread.RateLimitError
-		if errors.As(err, &limited) {
-			wait = max(wait, limited.RetryAfter)
-		}
-		if sleep.For(ctx, wait) != nil {
-			return err
-		}
-	}
+	return sleep.Backoff{First: call.FirstPause, Within: patience}.Retry(ctx, lookup, call.RetryAfter)
 }
 
 // guard runs handle, and logs its error or panic. One bad event thus does not end the process.

@@ -2,7 +2,6 @@ package write
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -16,7 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
-	"github.com/footnotehq/footnote/core/thread"
 )
 
 const (
@@ -197,7 +195,7 @@ func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.In
 		return nil // Handler acknowledges it after the response
 	}
 	defer c.Acknowledge(t.ID)
-	for wait := call.FirstPause; ; wait *= 2 {
+	return sleep.Backoff{First: call.FirstPause, Within: max(ackLimit-time.Since(t.At), 1)}.Retry(ctx, func() error {
 		err := c.discord.API.Do(ctx, call.Request{
 			Doing: "answer a command", Method: http.MethodPost, URL: discordgo.EndpointInteractionResponse(t.ID, t.Token),
 			Bucket: call.CallbackBucket(t.ID), Body: response,
@@ -205,14 +203,8 @@ func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.In
 		if call.Code(err) == call.CodeAcknowledged {
 			return nil // by an earlier delivery of the same event, or by a call whose answer was lost
 		}
-		var limited *thread.RateLimitError
-		if errors.As(err, &limited) {
-			wait = max(wait, limited.RetryAfter)
-		}
-		if err == nil || call.Lasting(err) || time.Since(t.At)+wait > ackLimit || sleep.For(ctx, wait) != nil {
-			return err
-		}
-	}
+		return err
+	}, call.RetryAfter)
 }
 
 // Acknowledge releases the calls that wait in acknowledged. It must also be called after a failed
