@@ -68,29 +68,41 @@ func (g *Gateway) connect(ctx context.Context, p plan) error {
 	return group.Wait()
 }
 
-// plan fetches Discord's advice on how to connect, and retries until Discord answers. It fails only
-// if Discord rejects the token.
-func (g *Gateway) plan(ctx context.Context) (plan, error) {
-	for wait := g.Config.Retry; ; wait = min(2*wait, call.LastRetry) {
-		p, err := planOf(ctx, g.API)
-		var stated *call.APIError
-		switch {
-		case err == nil:
-			if g.Config.Shards > 0 {
-				p.Shards = g.Config.Shards
-			}
-			g.starts.update(p)
-			return p, nil
-		case ctx.Err() != nil:
-			return p, nil
-		case errors.As(err, &stated) && stated.Status == http.StatusUnauthorized:
-			return p, &call.FatalError{Sentence: call.FatalSentences[call.CloseNotAuthenticated], Code: call.CloseNotAuthenticated}
-		}
-		g.Logger.WarnContext(ctx, "Discord does not say how to connect", "error", err, "again_in", wait.String())
-		if sleep.For(ctx, Jitter(wait)) != nil {
-			return p, nil
-		}
+// plan fetches Discord's advice on how to connect.
+func (g *Gateway) plan(ctx context.Context) (p plan, err error) {
+	err = UntilAnswered(ctx, g.Config, g.Logger, "Discord does not say how to connect", func() (err error) {
+		p, err = planOf(ctx, g.API)
+		return err
+	})
+	if err != nil || ctx.Err() != nil {
+		return p, err
 	}
+	if g.Config.Shards > 0 {
+		p.Shards = g.Config.Shards
+	}
+	g.starts.update(p)
+	return p, nil
+}
+
+// UntilAnswered repeats ask until Discord answers, and logs each failure as trouble. It returns a
+// FatalError if Discord rejects the token, and nil when ctx ends.
+func UntilAnswered(ctx context.Context, config call.GatewayConfig, logger *slog.Logger, trouble string, ask func() error) error {
+	var rejected *call.FatalError
+	_ = sleep.Backoff{First: config.Retry, Most: call.LastRetry, Vary: Jitter}.Retry(ctx, ask, func(err error) time.Duration { // ends without an error, rejected, or with ctx
+		if ctx.Err() != nil {
+			return sleep.Never
+		}
+		if call.Status(err) == http.StatusUnauthorized {
+			rejected = &call.FatalError{Sentence: call.FatalSentences[call.CloseNotAuthenticated], Code: call.CloseNotAuthenticated}
+			return sleep.Never
+		}
+		logger.WarnContext(ctx, trouble, "error", err)
+		return 0
+	})
+	if rejected != nil {
+		return rejected
+	}
+	return nil
 }
 
 // fatal returns a FatalError if a gateway connection was closed with a fatal code, or nil.

@@ -5,7 +5,6 @@ package receive
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/read"
 	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/chat"
-	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // Receiver receives Discord's events. It is safe for concurrent use.
@@ -112,8 +110,7 @@ type joined struct{ guild string }
 // introduce builds a READY event from API calls. It fetches the bot's identity and servers.
 func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	ready := &discordgo.Ready{Application: &discordgo.Application{}}
-	for wait := c.discord.Config.Gateway.Retry; ; wait = min(2*wait, call.LastRetry) {
-		var err error
+	err := gateway.UntilAnswered(ctx, c.discord.Config.Gateway, c.discord.Logger, "Discord does not say who the bot is", func() (err error) {
 		for _, r := range []struct {
 			call.Request
 			out any
@@ -121,25 +118,14 @@ func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 			{call.Request{Doing: "look up the bot", Method: http.MethodGet, URL: discordgo.EndpointUser("@me"), Bucket: "GET me"}, &ready.User},
 			{call.Request{Doing: "list the bot's servers", Method: http.MethodGet, URL: discordgo.EndpointUserGuilds("@me"), Bucket: "GET guilds"}, &ready.Guilds},
 		} {
-			if err == nil {
-				err = c.discord.API.Do(ctx, r.Request, r.out)
+			if err := c.discord.API.Do(ctx, r.Request, r.out); err != nil {
+				return err
 			}
 		}
-		if err == nil {
-			ready.Application.ID, err = c.discord.Application(ctx)
-		}
-		var stated *call.APIError
-		switch {
-		case err == nil, ctx.Err() != nil:
-			return ready, nil
-		case errors.As(err, &stated) && stated.Status == http.StatusUnauthorized:
-			return nil, &call.FatalError{Sentence: call.FatalSentences[call.CloseNotAuthenticated], Code: call.CloseNotAuthenticated}
-		}
-		c.discord.Logger.WarnContext(ctx, "Discord does not say who the bot is", "error", err, "again_in", wait.String())
-		if sleep.For(ctx, gateway.Jitter(wait)) != nil {
-			return ready, nil
-		}
-	}
+		ready.Application.ID, err = c.discord.Application(ctx)
+		return err
+	})
+	return ready, err
 }
 
 // handled records a message as handled if it is newer than all handled messages of its channel. It
