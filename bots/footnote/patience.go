@@ -12,18 +12,18 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Time limit and pauses for a starting server that waits for a free database connection.
+// A starting server waits up to busyFor for a free database connection, and tries again after
+// busyWait to busyLast.
 const (
 	busyFor  = 3 * time.Minute
 	busyWait = 500 * time.Millisecond
 	busyLast = 5 * time.Second
 )
 
-// opener connects to the database.
 type opener func(context.Context, *config.Config, *slog.Logger) (*wire.Base, error)
 
-// patiently connects to the database. If the server has no free connection, it waits, because
-// processes of the previous version may soon end.
+// patiently waits if the database has no free connection, because processes of the previous version
+// may soon end.
 func (env *environment) patiently(ctx context.Context, connect opener) (*wire.Base, error) {
 	begun := time.Now()
 	for wait := busyWait; ; wait = min(2*wait, busyLast) {
