@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// file fetches an attached file and parses it with Options.Read.
 func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) (document.Document, error) {
 	var none document.Document
 	k, err := c.attachment(ctx, e)
@@ -34,8 +33,7 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	return d, err
 }
 
-// attachment requests an attached file's details, including its download address. If the file is
-// invisible, the error wraps index.ErrSkipped.
+// attachment returns an error that wraps index.ErrSkipped if the file is invisible.
 func (c *Connector) attachment(ctx context.Context, e entry) (k content, err error) {
 	left, err := c.tree().bulk(ctx, []string{e.id}, "version,container", func(found content) { k = found })
 	switch {

@@ -12,9 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check returns a short summary of the readable content. It fails if nothing can be read, or if it
-// cannot find out who may read it. It requests the spaces, the groups, and the settings of one
-// space.
+// Check returns a summary such as "3 spaces". It returns an error if nothing can be read, or if it
+// cannot find out who may read it.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	all, err := c.listSpaces(ctx)
 	if err != nil {
@@ -51,8 +50,8 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	return plural.Count(len(all), "space"), err
 }
 
-// tryScopes requests a page, a search and a restriction. Its error names the missing scope. Each
-// request needs a separate scope of the token, and listing spaces needs none of these scopes.
+// tryScopes requests a page, a search and a restriction. Each of these needs a separate scope of
+// the token. The error names the missing scopes.
 func (c *Connector) tryScopes(ctx context.Context) error {
 	var found struct {
 		Results []listed `json:"results"`

@@ -4,7 +4,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// Values of Config.Deployment. The APIs of Cloud and Data Center differ.
+// Cloud and DataCenter are the values of Config.Deployment. Their APIs differ.
 const (
 	Cloud      = atlassian.Cloud
 	DataCenter = atlassian.DataCenter
@@ -31,7 +31,7 @@ func New(config Config) (*Client, error) {
 // visitor returns a client that sends requests without the credential.
 func (c *Client) visitor() *Client { return &Client{c.Visitor()} }
 
-// address returns the web address for a path in a response. It returns "" if the path is empty.
+// address returns the web address for a path in a response, or "" if the path is empty.
 func (c *Client) address(path string) string {
 	if path == "" {
 		return ""
@@ -39,7 +39,6 @@ func (c *Client) address(path string) string {
 	return c.Address(path)
 }
 
-// cacheNames caches the names of people, by id.
 func (c *Client) cacheNames(people ...account) {
 	for _, p := range people {
 		c.Meet(p.DisplayName, p.id())

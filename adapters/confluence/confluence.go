@@ -22,7 +22,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of the sources that this package reads.
+// Kind is the [document.Kind] of Confluence sites.
 const Kind document.Kind = "confluence"
 
 // Common holds the options that all Atlassian sources share.
@@ -41,7 +41,7 @@ type Options struct {
 // SweepEvery is the default interval between full scans.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks says which scan notices each kind of change.
+// Looks states which scan notices each kind of change.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -64,7 +64,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads one configured Confluence source.
+// Connector reads the spaces of a Confluence site that [Options] select.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -91,24 +91,21 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source that has this name in the configuration. Its id is "confluence-" plus
-// the name.
+// SourceOf returns the source with a name from the configuration. Its id is "confluence-" plus the
+// name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("confluence-" + name), Kind: Kind, Name: name}
 }
 
-// reading is the version of the rules for building documents. Raise it if the rules change.
-// Everything is then read again.
+// reading is the version of the rules that convert a page to a document. If it is raised,
+// everything is read again.
 const reading = 1
 
-// spaceNode is the prefix of the node id of a space: "space:12". Node ids of contents have another
-// form (see space.within).
+// spaceNode begins the node id of a space: "space:12".
 const spaceNode = "space:"
 
-// node returns the principal of the readers of a space or a restricted content.
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }
 
-// kindGroup is the kind of principals for groups.
 const kindGroup = "group"
 
 func (c *Connector) group(id string) access.Principal {

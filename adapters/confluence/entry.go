@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// contentSort is a kind of content to read in a space.
 type contentSort string
 
 const (
@@ -23,7 +22,7 @@ const (
 	attachments contentSort = "attachment"
 )
 
-// entry is a content as a list shows it, without the text.
+// entry is a page, blog post, comment or attachment in a list. It does not have the text.
 type entry struct {
 	id      string
 	of      contentSort
@@ -43,7 +42,7 @@ func (e entry) stamp() time.Time {
 	return e.when.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 
-// content is a content in the format of REST API version 1.
+// content is a page, blog post, comment or attachment in the format of REST API version 1.
 type content struct {
 	ID      atlassian.ID `json:"id"`
 	Type    string       `json:"type"`
@@ -95,8 +94,8 @@ type content struct {
 	} `json:"_links"`
 }
 
-// account is a person in a response of Confluence. Cloud identifies a person by account id, Data
-// Center by user key.
+// account is a person in a response. Cloud identifies a person by account id, Data Center by user
+// key.
 type account struct {
 	AccountID   string `json:"accountId"`
 	UserKey     string `json:"userKey"`
@@ -110,8 +109,7 @@ func (a account) id() string {
 	return a.UserKey
 }
 
-// entry converts a content from a list. ancestors says that the list includes the ancestors of
-// pages.
+// entry converts an item of a list. ancestors means that the list includes the ancestors of pages.
 func (k content) entry(ancestors bool) entry {
 	e := entry{id: string(k.ID), of: contentSort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
 	if k.Space != nil {
@@ -129,13 +127,11 @@ func (k content) entry(ancestors bool) entry {
 	return e
 }
 
-// known reports whether the content has an id and a type.
 func (k content) known() bool { return isID(string(k.ID)) && k.Type != "" }
 
-// known reports whether the entry has an id.
 func (l listed) known() bool { return isID(string(l.ID)) }
 
-// listed is a page in a list of REST API version 2.
+// listed is a page or blog post in a list of REST API version 2.
 type listed struct {
 	ID         atlassian.ID `json:"id"`
 	Title      string       `json:"title"`
@@ -156,8 +152,6 @@ const (
 	mostExpanded = 100
 )
 
-// first returns the path and the query of the first page of a list. The list has a space's contents
-// of one kind.
 func (c *Connector) first(s space, of contentSort) (path, asked string) {
 	switch {
 	case of == comments || of == attachments:
@@ -170,9 +164,8 @@ func (c *Connector) first(s space, of contentSort) (path, asked string) {
 	}
 }
 
-// listing returns a page of a space's contents of one kind. asked is the query of the page, or ""
-// for the first page. next is the query of the next page. listing records the parents of the
-// contents.
+// listing returns a page of a space's contents of one kind, and records their parents. asked is the
+// query of the page, or "" for the first page. next is the query of the next page, or "".
 func (t *tree) listing(ctx context.Context, s space, of contentSort, asked string) (all []entry, next string, err error) {
 	path, first := t.first(s, of)
 	asked = cmp.Or(asked, first)

@@ -11,14 +11,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// group is a group in a response of Confluence.
 type group struct {
 	ID   atlassian.ID `json:"id"`
 	Name string       `json:"name"`
 }
 
-// groups lists the site's groups
-// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-group/).
 func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 	all, err := listAll[group](ctx, c.client, "rest/api/group", atlassian.Query("limit", "200"))
 	return sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: c.groupID(g.ID, g.Name), Name: g.Name} }), err
@@ -56,7 +53,8 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members reads the members of a group. Confluence includes the members of nested groups.
+// members also returns the members of nested groups, because Confluence lists them. On Cloud it
+// returns only active people.
 func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 	path := "rest/api/group/" + url.PathEscape(id) + "/member"
 	if c.client.Cloud {

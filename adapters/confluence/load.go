@@ -16,7 +16,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// mostBodies is the maximum number of texts per request.
 const mostBodies = 50
 
 // Load implements crawl.Vendor. If reading items together fails, it reads them one by one.
@@ -52,12 +51,10 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return all, nil
 }
 
-// expandBody lists the expansions to request when a content is loaded. They include the
-// restriction, which may be newer than the one in the list.
+// expandBody includes the restriction, which may be newer than the one in the list.
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
 
-// single reads one content with a separate request. It is used for a content that a search does not
-// show, or does not show in storage format.
+// single reads content that a search does not return, or does not return in storage format.
 func (c *Connector) single(ctx context.Context, e entry, k content, found bool) (content, error) {
 	if !c.client.Cloud {
 		var alone content
@@ -121,8 +118,7 @@ func asGone(err error) error {
 // Confluence Cloud.
 const newEditor = "v2"
 
-// document converts a content to a document. If the content is restricted, the document names the
-// content's own node instead of acl.
+// document ignores acl if the content is restricted. The restriction may be newer than acl.
 func (c *Connector) document(ctx context.Context, s space, e entry, k content, acl access.ACL) (document.Document, error) {
 	own := list{state: unrestricted}
 	switch {
@@ -175,8 +171,8 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 	return d, err
 }
 
-// pageURL returns the address at which people open a content. On Data Center, the address of a page
-// contains its id, because the alternative address changes with the title.
+// pageURL returns the address at which people open a page. On Data Center it contains the page's
+// id, because the alternative address changes with the title.
 func (c *Connector) pageURL(e entry, k content) string {
 	if !c.client.Cloud && (e.of == pages || e.of == posts) {
 		return c.client.address("pages/viewpage.action?pageId=" + url.QueryEscape(e.id))

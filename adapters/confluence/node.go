@@ -24,7 +24,6 @@ type nodeState struct {
 	Pass   *nodePass                `json:"p,omitempty"` // the pass in progress; nil if none
 }
 
-// nodePass is the progress of a pass over all nodes.
 type nodePass struct {
 	Began int64 `json:"b"`
 	// All says that the pass checks all contents, not only known restricted ones.
@@ -38,9 +37,8 @@ type nodePass struct {
 	Known map[string]restrictedIDs `json:"k,omitempty"`
 }
 
-// restrictedIDs holds the ids of a space's restricted contents by kind. Cloud needs the kind to
-// look up a content, because it lists pages, blog posts and folders separately. The kind is empty
-// in checkpoints of an earlier version.
+// restrictedIDs has the ids of a space's restricted pages and other content, by kind. Cloud needs
+// the kind to look them up. The kind is "" in checkpoints of an earlier version.
 type restrictedIDs map[string]atlassian.IDSet
 
 // UnmarshalJSON implements json.Unmarshaler. It also reads the format of earlier versions, which is
@@ -73,7 +71,6 @@ func (r restrictedIDs) has(id string) bool {
 	return false
 }
 
-// untyped reports whether the kind of any content is unknown.
 func untyped(known map[string]restrictedIDs) bool {
 	for _, r := range known {
 		if len(r[""]) > 0 {
@@ -83,7 +80,6 @@ func untyped(known map[string]restrictedIDs) bool {
 	return false
 }
 
-// nodes holds the state of one call of Connector.Nodes.
 type nodes struct {
 	*Connector
 	send     func(index.NodeBatch) error
@@ -95,8 +91,9 @@ type nodes struct {
 	listed []space
 }
 
-// Nodes implements index.NodeReader. It yields every space and all known restricted contents. Every
-// Options.SweepEvery it checks all contents for new restrictions. It continues an interrupted pass.
+// Nodes implements index.NodeReader. It yields all spaces and all known restricted pages and
+// folders. Every Options.SweepEvery it checks all pages for new restrictions. It continues an
+// interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		return (&nodes{Connector: c, send: emit, state: sourcepass.Decode[nodeState](since), tree: c.tree(), reported: make(map[string]bool)}).run(ctx)
@@ -165,7 +162,6 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.emit(index.NodeBatch{Complete: whole})
 }
 
-// space sends the nodes of a space and of its restricted contents.
 func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 	viewers, known, err := n.viewers(ctx, n.site, s)
 	switch {
@@ -220,8 +216,8 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 	return n.emit(index.NodeBatch{})
 }
 
-// unmet returns the restricted contents of a space that an earlier pass found and this pass has not
-// found.
+// unmet returns the ids of restricted pages of a space that an earlier pass found, and that this
+// pass has not found.
 func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
 	for _, of := range n.state.Known[string(s.ID)] {
 		for id := range of {
@@ -234,7 +230,6 @@ func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// contents checks all contents of a space for restrictions, and sends the nodes that it finds.
 func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 	read, again := new(sourcehttp.Pages), false
 	for sorts := []contentSort{pages, posts}; pass.Of < len(sorts); {
@@ -278,15 +273,15 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 	return nil
 }
 
-// restricts reports whether a content is, or may be, restricted or invisible.
+// restricts reports whether the content with this id is, or may be, restricted or invisible.
 func (n *nodes) restricts(id string) bool {
 	l, known := n.tree.lists[id]
 	return n.tree.lost[id] || n.tree.unsure[id] || !known || l.state != unrestricted
 }
 
-// addNode adds the node of a content to a batch, once per call of Nodes. A restricted content has
-// its readers. A content whose restriction has ended has the readers of its parent. An invisible
-// content is denied.
+// addNode adds the node of a page to a batch, once per call of Nodes. A restricted page has its own
+// readers. A page whose restriction has ended has the readers of its parent. An invisible page is
+// denied to everyone.
 func (n *nodes) addNode(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
 	at := s.within(id)
 	if n.reported[at] {

@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// page is a page of a list, in the format of REST API versions 1 and 2.
 type page[T any] struct {
 	Results []T `json:"results"`
 	Links   struct {
@@ -19,13 +18,11 @@ type page[T any] struct {
 	} `json:"_links"`
 }
 
-// readPage reads a page of a list. next is the query of the next page, or empty at the end of the
-// list.
+// readPage reads a page of a list. next is the query of the next page, or "" at the end.
 //
-// A next link may be relative to the host or to the site, or absolute. It bypasses the gateway, so
-// only its query is used. A next link may lead past the end of the list (CONFSERVER-95272,
-// CONFSERVER-95312). In a numbered list, an empty page is the last page. In a list with cursors,
-// further pages may follow an empty page.
+// A next link may be relative or absolute, so only its query is used. It may lead past the end of
+// the list (CONFSERVER-95272, CONFSERVER-95312). In a numbered list, an empty page is the last
+// page. In a list with cursors, further pages may follow an empty page.
 func readPage[T any](ctx context.Context, c *Client, path, query string, attempts int) (got []T, next string, err error) {
 	var p page[T]
 	if err := c.Ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
@@ -94,10 +91,9 @@ func listAll[T any](ctx context.Context, c *Client, path, query string) (all []T
 	return all, nil
 }
 
-// cqlIDs returns a CQL search for contents by id: "id in (12,34)".
+// cqlIDs returns a CQL query such as "id in (12,34)".
 func cqlIDs(ids []string) string { return "id in (" + strings.Join(ids, ",") + ")" }
 
-// quoted returns a text as a CQL string in double quotes.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// site holds the site-wide settings: who may use Confluence, and what anonymous visitors may see.
 type site struct {
 	users     access.ACL      // who may use Confluence
 	anonymous map[string]bool // ids of the spaces that visitors see
@@ -23,7 +22,6 @@ type site struct {
 	roles map[string]bool
 }
 
-// site reads the site-wide settings.
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	groups, err := c.groups(ctx)
 	if err != nil {
@@ -59,8 +57,7 @@ func (c *Connector) isUsers(name string) bool {
 }
 
 // visible returns the spaces that a visitor without an account sees. It sends requests without a
-// credential. Visibility depends on the switches of the site and of the space, and the APIs show
-// neither.
+// credential, because the APIs do not show the settings on which that depends.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.spaces(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -210,8 +207,8 @@ func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, erro
 	return acl, nil
 }
 
-// clauses returns the conditions for reading a space. A reader must be able to use the site, be
-// able to view the space, and be in Options.ACL if it is set.
+// clauses returns the conditions for reading a space. A reader must be allowed to use the site and
+// to view the space, and must be in Options.ACL if it is set.
 func (c *Connector) clauses(all *site, s space, viewers access.ACL) []access.ACL {
 	users, viewers := slices.Clone(all.users), slices.Clone(viewers)
 	if all.anonymous[string(s.ID)] {

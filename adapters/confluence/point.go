@@ -13,9 +13,11 @@ import (
 
 // MayRead implements index.PointChecker. On Cloud it requests a check that includes "the required
 // site permissions, space permissions and content restrictions"
-// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). It
-// asks about the document itself, because a page that was restricted after the last pass still
-// names its space. On Data Center the result is index.CannotAsk.
+// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). On
+// Data Center the result is index.CannotAsk.
+//
+// It checks the document itself, because a page that was restricted after the last pass still names
+// its space.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// restriction holds the readers that are set on a content itself:
+// restriction has the readers that are set on a page itself:
 // https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/. It does
-// not include inherited restrictions (CONFSERVER-45609). If a content has no restriction, its
-// parent decides.
+// not include inherited restrictions (CONFSERVER-45609). If a page has no restriction, its parent
+// decides.
 type restriction struct {
 	Restrictions struct {
 		User  *subjects `json:"user"`
@@ -29,7 +29,6 @@ type subjects struct {
 	} `json:"_links"`
 }
 
-// subject is a person or a group in a restriction.
 type subject struct {
 	account
 	Type string       `json:"type"`
@@ -43,12 +42,11 @@ func (s subjects) cut() bool {
 	return s.Links.Next != "" || s.Limit > 0 && len(s.Results) >= s.Limit || s.Size > len(s.Results)
 }
 
-// complete reports whether a response includes a content's complete restriction.
 func (r *restriction) complete() bool {
 	return r != nil && r.Restrictions.User != nil && r.Restrictions.Group != nil && !r.Restrictions.User.cut() && !r.Restrictions.Group.cut()
 }
 
-// readers converts the subjects of a restriction to principals. It ignores unknown kinds.
+// readers ignores subjects of unknown kinds.
 func (c *Connector) readers(users, groups []subject) access.ACL {
 	acl := access.ACL{}
 	for _, u := range users {
@@ -64,7 +62,7 @@ func (c *Connector) readers(users, groups []subject) access.ACL {
 	return acl
 }
 
-// groupID returns the id of a group. On Data Center a group has no id, so groupID returns the name.
+// groupID returns the name on Data Center, where a group has no id.
 func (c *Connector) groupID(id atlassian.ID, name string) string {
 	if c.client.Cloud {
 		return string(id)
@@ -72,11 +70,10 @@ func (c *Connector) groupID(id atlassian.ID, name string) string {
 	return name
 }
 
-// mostSubjects is the maximum number of people and groups that are read of one restriction.
 const mostSubjects = 100_000
 
-// restrictionOf reads the complete restriction of one content. If it has too many entries, the
-// content is denied to everyone.
+// restrictionOf denies the content to everyone if its restriction has more than mostSubjects
+// entries.
 func (c *Connector) restrictionOf(ctx context.Context, id string) (list, error) {
 	const limit = 100
 	var users, groups []subject

@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// space is a space, in the format of REST API versions 1 and 2.
 type space struct {
 	ID       atlassian.ID `json:"id"`
 	Key      string       `json:"key"`
@@ -33,9 +32,9 @@ func (s space) known() bool {
 
 func (s space) node() string { return spaceNode + string(s.ID) }
 
-// within returns the node id of a restricted content in the space. If content is "", it returns the
-// node id of the space. A content that moves to another space gets a new node and a new document.
-// Readers of the old space then cannot read the content before its readers are read again.
+// within returns the node id of a restricted page, or of the space if content is "". Content that
+// moves to another space gets a new node. Until its readers are read again, the readers of the old
+// space cannot read it.
 func (s space) within(content string) string {
 	if content == "" {
 		return s.node()
@@ -43,8 +42,8 @@ func (s space) within(content string) string {
 	return string(s.ID) + ":" + content
 }
 
-// listSpaces lists the spaces of the source that the account sees. Its errors have advice for the
-// operator.
+// listSpaces lists the spaces of the source that the account sees. Its errors say what the operator
+// can do.
 func (c *Connector) listSpaces(ctx context.Context) ([]space, error) {
 	all, err := c.spaces(ctx, c.client)
 	switch sourcehttp.Status(err) {
@@ -56,7 +55,6 @@ func (c *Connector) listSpaces(ctx context.Context) ([]space, error) {
 	return all, err
 }
 
-// spaces lists the spaces of the source that a caller sees, in the order of their ids.
 func (c *Connector) spaces(ctx context.Context, as *Client) ([]space, error) {
 	path, asked := "rest/api/space", atlassian.Query("limit", "100", "status", "current")
 	if as.Cloud {
@@ -76,7 +74,6 @@ func (c *Connector) spaces(ctx context.Context, as *Client) ([]space, error) {
 	return slices.CompactFunc(all, func(a, b space) bool { return a.ID == b.ID }), nil
 }
 
-// chosen reports whether a space belongs to the source.
 func (c *Connector) chosen(s space) bool {
 	if s.Status != "" && !strings.EqualFold(s.Status, "current") {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// tree holds the known parents and restrictions of contents during a run. It must not be used
+// tree has the parents and restrictions that a run has read so far. It must not be used
 // concurrently.
 type tree struct {
 	*Connector
@@ -25,7 +25,7 @@ type tree struct {
 	failing int // consecutive failures
 }
 
-// list is the restriction of a content.
+// list is the restriction of a page or folder.
 type list struct {
 	state   listState
 	readers access.ACL
@@ -47,8 +47,8 @@ func (c *Connector) tree() *tree {
 	}
 }
 
-// place records the parent of a content. A parent that is not a content, such as a space, is
-// ignored.
+// place records the parent of a page or other content. A parent that is not content, such as a
+// space, counts as none.
 func (t *tree) place(id, parent, kind string) {
 	if !isID(parent) {
 		parent = ""
@@ -59,7 +59,6 @@ func (t *tree) place(id, parent, kind string) {
 	}
 }
 
-// entry converts a content from a list. The result includes the parent of a comment or file.
 func (t *tree) entry(k content) entry {
 	e := k.entry(!t.client.Cloud)
 	if k.Container != nil && (e.of == comments || e.of == attachments) {
@@ -69,8 +68,7 @@ func (t *tree) entry(k content) entry {
 	return e
 }
 
-// valid drops contents without an id, and records the parents of the others if the list includes
-// them.
+// valid drops entries without an id. It records the parents of the others if the list has them.
 func (t *tree) valid(all []entry, of contentSort) []entry {
 	all = slices.DeleteFunc(all, func(e entry) bool { return !isID(e.id) || e.of != of && of != "" })
 	for _, e := range all {
@@ -90,8 +88,8 @@ func (t *tree) valid(all []entry, of contentSort) []entry {
 	return all
 }
 
-// ancestryStart returns the id of the content at which the path to the root starts: the content
-// that a comment or a file belongs to, or else the entry itself.
+// ancestryStart returns the id of the page to which a comment or file belongs, or else the id of
+// the entry. The path to the root starts there.
 func (e entry) ancestryStart() string {
 	if (e.of == comments || e.of == attachments) && len(e.above) > 0 {
 		return e.above[0]
@@ -107,11 +105,10 @@ func ancestryStarts(entries []entry) []string {
 	return all
 }
 
-// deepest is the maximum depth of contents.
 const deepest = 500
 
-// chain returns a content and its ancestors, nearest first. whole reports whether all of them are
-// known and visible. If whole is false, the last element is the missing content.
+// chain returns the ids of a page and its ancestors, nearest first. whole reports whether all of
+// them are known and visible. If not, the last id is the missing one.
 func (t *tree) chain(id string) (ids []string, whole bool) {
 	for range deepest {
 		if slices.Contains(ids, id) { // a cycle
@@ -130,8 +127,8 @@ func (t *tree) chain(id string) (ids []string, whole bool) {
 	return ids, false
 }
 
-// load reads the missing ancestors of some contents, and the restrictions of the contents and their
-// ancestors.
+// load reads the unknown ancestors of some pages, and all unknown restrictions on the way to the
+// root.
 func (t *tree) load(ctx context.Context, feet []string) error {
 	for range deepest {
 		var unknown []string
@@ -163,9 +160,8 @@ func (t *tree) load(ctx context.Context, feet []string) error {
 	return t.restrictions(ctx, slices.Compact(unknown))
 }
 
-// nearest returns the nearest restricted content among a content and its ancestors. It returns ""
-// if there is none and only the space decides. sure is false if the ancestors could not be read. An
-// invisible content counts as restricted and admits no one.
+// nearest returns the nearest restricted page at or above from, or "" if only the space decides.
+// sure is false if some ancestors could not be read. An invisible page counts as restricted.
 func (t *tree) nearest(from string) (id string, sure bool) {
 	ids, whole := t.chain(from)
 	for _, id := range ids {
@@ -185,8 +181,8 @@ func (t *tree) nearest(from string) (id string, sure bool) {
 	return "", true
 }
 
-// climb looks up the parents of contents. On Data Center it looks up all ancestors at once.
-// Contents that it does not find count as invisible.
+// climb looks up the parents of pages. On Data Center it looks up all ancestors at once. Pages that
+// it does not find count as invisible.
 func (t *tree) climb(ctx context.Context, ids []string) error {
 	var single []string
 	for some := range slices.Chunk(ids, mostExpanded) {
@@ -239,11 +235,10 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// containers lists the kinds of contents, other than pages, that may have contents below them
+// containers has the kinds of content, other than pages, that may have children
 // (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-folder/).
 var containers = map[string]string{"folder": "folders", "whiteboard": "whiteboards", "database": "databases", "embed": "embeds"}
 
-// climbOne looks up the parent of a content that is not a page.
 func (t *tree) climbOne(ctx context.Context, id string) error {
 	var err error
 	if path, known := containers[t.kinds[id]]; t.client.Cloud && known {
@@ -269,11 +264,11 @@ func (t *tree) climbOne(ctx context.Context, id string) error {
 	return t.fails(ctx, err)
 }
 
-// patience is the number of consecutive failures at which a loop over contents fails.
+// patience is the number of consecutive failures after which a loop over pages fails.
 const patience = 5
 
-// fails returns nil if an error about one content can be skipped: a server error or a malformed
-// response. It returns any other error. After patience consecutive errors it returns these too.
+// fails returns nil if an error about one page can be skipped, such as a server error or a
+// malformed response. After patience consecutive errors it returns these too.
 func (t *tree) fails(ctx context.Context, err error) error {
 	if t.failing++; atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed) || t.failing >= patience {
 		return err
@@ -281,7 +276,6 @@ func (t *tree) fails(ctx context.Context, err error) error {
 	return nil
 }
 
-// restrictions reads the restrictions of some contents into t.lists.
 func (t *tree) restrictions(ctx context.Context, ids []string) error {
 	var single []string
 	for some := range slices.Chunk(ids, mostExpanded) {
@@ -328,9 +322,9 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 
 const expandRestrictions = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 
-// bulk reads contents by id and returns the ids that it did not find. If the request fails, bulk
-// reads each half separately, because a failing expansion of one content fails the whole request
-// (CONFCLOUD-77618, CONFCLOUD-76424).
+// bulk reads pages and other content by id, and returns the ids that it did not find. If the
+// request fails, it reads each half separately, because one failing expansion fails the whole
+// request (CONFCLOUD-77618, CONFCLOUD-76424).
 func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(content)) (left []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil

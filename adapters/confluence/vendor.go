@@ -77,8 +77,8 @@ func (v *vendor) Feeds(scopes []crawl.Scope) (all []crawl.Feed) {
 	return all
 }
 
-// Page implements crawl.Vendor. Feeds of changes contain what happened since the first run. The
-// first run lists everything by scans.
+// Page implements crawl.Vendor. The first run scans everything. Later runs also read the changes
+// since the first run.
 func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	switch {
 	case len(f.Only) > 0:
@@ -93,7 +93,6 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 	return v.changes(ctx, at)
 }
 
-// sorts returns the kinds of contents to read in a space.
 func (c *Connector) sorts() []contentSort {
 	all := []contentSort{pages, posts}
 	if c.options.Comments {
@@ -105,8 +104,8 @@ func (c *Connector) sorts() []contentSort {
 	return all
 }
 
-// scan returns a page of a space's contents, one kind after the other. A cursor consists of the
-// kind and the query of the next page.
+// scan returns a page of the list of everything in a space, one kind after the other. A cursor has
+// the kind and the query of the next page.
 func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Page, err error) {
 	sorts := v.sorts()
 	of, asked, _ := strings.Cut(at.Cursor, " ")
@@ -128,7 +127,7 @@ func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Pag
 	return p, v.list(ctx, &p, entries)
 }
 
-// lacks reports whether an error means that a list, or a position in a list, does not exist.
+// lacks reports whether err means that a list, or a position in a list, does not exist.
 func lacks(ctx context.Context, err error) bool {
 	return !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest)
 }
@@ -142,7 +141,6 @@ func stale(ctx context.Context, asked string, err error) error {
 	return err
 }
 
-// only returns the given contents of a space that searches find.
 func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err error) {
 	var ids []string
 	for _, d := range f.Only {
@@ -162,13 +160,11 @@ func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err erro
 	return p, v.list(ctx, &p, entries)
 }
 
-// mostKeys is the maximum number of spaces that a search names.
 const mostKeys = 50
 
-// expandListed selects the expansions for a list of contents of all kinds and spaces.
 const expandListed = "version,container,space,ancestors"
 
-// changes returns a page of the latest changes, newest first, back to the mark.
+// changes returns a page of the latest changes, newest first. It stops at the mark.
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	mark, err := time.Parse(time.RFC3339, at.Mark)
 	if err != nil {
@@ -204,7 +200,6 @@ func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err
 	return p, v.list(ctx, &p, entries)
 }
 
-// recent returns the CQL search for the latest changes.
 func (v *vendor) recent() string {
 	var sorts, keys []string
 	for _, of := range v.sorts() {
@@ -221,8 +216,8 @@ func (v *vendor) recent() string {
 	return cql + " order by lastmodified desc"
 }
 
-// trash returns the latest deleted pages, and on the next page the latest deleted blog posts. It
-// lists only those that the account can see.
+// trash returns the latest deleted pages, and on the next page the latest deleted blog posts. The
+// API lists only those that the account can see.
 func (v *vendor) trash(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	of := contentSort(at.Cursor)
 	if of == "" {
@@ -241,14 +236,13 @@ func (v *vendor) trash(ctx context.Context, at crawl.Place) (p crawl.Page, err e
 	return p, nil
 }
 
-// found is a content of a list, with the space in which it was listed.
 type found struct {
 	entry
 	in space
 }
 
-// list adds contents to p.Items. If the node of a content could not be determined, its stored
-// document stays unchanged.
+// list adds entries to p.Items. If it cannot find out who may read an entry, the stored document
+// stays unchanged.
 func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error {
 	entries = v.tree.valid(entries, "")
 	if err := v.tree.load(ctx, ancestryStarts(entries)); err != nil {
@@ -273,7 +267,7 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error
 	return nil
 }
 
-// id returns the id of a document: "SOURCE:SPACE:CONTENT".
+// id returns "SOURCE:SPACE:CONTENT".
 func (c *Connector) id(space, content string) document.ID {
 	return document.ID(string(c.source.ID) + ":" + space + ":" + content)
 }

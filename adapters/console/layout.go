@@ -10,14 +10,13 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Marks before and after Markdown in the output of a [Renderer] that has Marked set. Sanitized text
-// never contains these characters.
+// markdownBegins and markdownEnds enclose Markdown in the output of a [Renderer] that has Marked
+// set. Sanitized text never contains these characters.
 const (
 	markdownBegins = "\x02"
 	markdownEnds   = "\x03"
 )
 
-// Escape sequences that Layout writes.
 const (
 	bold, notBold     = "\x1b[1m", "\x1b[22m"
 	italic, notItalic = "\x1b[3m", "\x1b[23m"
@@ -66,8 +65,7 @@ func Columns(line string) int {
 	return n
 }
 
-// wrapped splits a text into lines. Styles never continue from one line to the next. If some is
-// false, it returns nil.
+// wrapped returns nil if some is false. Styles never continue from one line to the next.
 func wrapped(text string, width int, some bool) []string {
 	if !some {
 		return nil
@@ -109,7 +107,6 @@ func restyled(lines []string) []string {
 	return lines
 }
 
-// blocks formats blocks and separates them with empty lines.
 func blocks(list []*answer.Block, width int) []string {
 	var lines []string
 	for i, b := range list {
@@ -146,7 +143,6 @@ func block(b *answer.Block, width int) []string {
 	return wrapped(inlines(b.Inlines), width, true)
 }
 
-// list formats the items of a list. Items of one paragraph are not separated by empty lines.
 func list(b *answer.Block, width int) []string {
 	var lines []string
 	for i, item := range b.Children {
@@ -216,11 +212,10 @@ func inlines(list []answer.Inline) string {
 	return b.String()
 }
 
-// gap separates two columns of a table.
 const gap = "  "
 
-// table formats a table. If the table is wider than the terminal, cells are wrapped. If the columns
-// would be too narrow, each row becomes a list of headers and values.
+// table wraps the cells if the table is wider than the terminal. If columns would be narrower than
+// minColumn, it shows each row as a list of headers and values.
 func table(b *answer.Block, width int) []string {
 	cells := make([][]string, len(b.Rows))
 	widths := make([]int, len(b.Columns))
@@ -290,7 +285,7 @@ func total(widths []int) int {
 	return n
 }
 
-// chopped splits words that are wider than a column.
+// chopped breaks lines within words, for words that are wider than a table column.
 func chopped(lines []string, width int) []string {
 	var out []string
 	for _, line := range lines {
@@ -312,7 +307,6 @@ func chopped(lines []string, width int) []string {
 	return restyled(out)
 }
 
-// records formats each row of a table as lines with a header and a value.
 func records(cells [][]string, width int) []string {
 	var lines []string
 	for i, row := range cells[1:] {
@@ -326,7 +320,7 @@ func records(cells [][]string, width int) []string {
 	return lines
 }
 
-// anchor returns label as a terminal hyperlink to address.
+// anchor returns label as a terminal hyperlink (OSC 8), or only label if address is empty.
 func anchor(label, address string) string {
 	if address == "" {
 		return label

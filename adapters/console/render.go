@@ -66,11 +66,10 @@ type tail struct {
 	marked  bool // Markdown was begun and not ended
 }
 
-// footnote matches a link from cite.Processor. The address of the link is escaped, so it contains
-// no parenthesis or space.
+// footnote matches a citation such as [[2]](https://acme.example/plan). The address is escaped, so
+// it contains no parenthesis or space.
 var footnote = regexp.MustCompile(`\[\[(\d+)\]\]\(([^()\s]+)\)`)
 
-// next implements stream.Tail.
 func (t *tail) next(v *stream.View) (string, bool) {
 	var b strings.Builder
 	if t.Terminal && len(v.Queries) > t.queries {
@@ -116,7 +115,6 @@ func (t *tail) next(v *stream.View) (string, bool) {
 	return out, true
 }
 
-// plan writes new rows of a deep search's plan, and the results of rows that have finished.
 func (t *tail) plan(b *strings.Builder, v *stream.View) {
 	for i, r := range v.Plan {
 		said := ""
@@ -138,20 +136,18 @@ func (t *tail) plan(b *strings.Builder, v *stream.View) {
 	}
 }
 
-// numbers matches the footnotes of a finding. They are removed, because the report has different
-// footnote numbers.
+// numbers matches the footnotes in an intermediate result of a deep search. They are removed,
+// because the final report has different footnote numbers.
 var numbers = regexp.MustCompile(` ?\[\[\d+\]\]\([^()\s]+\)`)
 
-// maxFinding is the maximum length in characters of a finding in the progress of a deep search.
+// maxFinding is the maximum length of an intermediate result in characters.
 const maxFinding = 170
 
-// states maps the state of a plan's row to its displayed text.
 var states = map[string]string{"missing": "not in the documents", "dropped": "left out"}
 
 // dim returns a dimmed line. Dimmed lines show progress and are not part of the answer.
 func dim(s string) string { return "\x1b[2m" + Sanitize(oneLine(s)) + "\x1b[0m" }
 
-// endMarkdown writes the end mark if Markdown was begun.
 func (t *tail) endMarkdown(b *strings.Builder) {
 	if t.marked {
 		t.marked = false
@@ -160,7 +156,6 @@ func (t *tail) endMarkdown(b *strings.Builder) {
 	}
 }
 
-// line writes s on a separate line.
 func (t *tail) line(b *strings.Builder, s string) {
 	last := t.last
 	if b.Len() > 0 {
@@ -176,8 +171,8 @@ func (t *tail) line(b *strings.Builder, s string) {
 	b.WriteByte('\n')
 }
 
-// links converts the footnotes in a sanitized piece of text. A piece contains only whole links,
-// because packets never split a link.
+// links converts the footnotes in text for the output. text never ends within a footnote, because
+// the stream does not split them.
 func (t *tail) links(text string, cited []packet.CitationInfo) string {
 	return footnote.ReplaceAllStringFunc(text, func(link string) string {
 		m := footnote.FindStringSubmatch(link)
@@ -202,7 +197,6 @@ func (t *tail) anchor(label, address string) string {
 	return anchor(label, address)
 }
 
-// end writes the lines after an answer: a problem, if there is one, and the sources.
 func (t *tail) end(b *strings.Builder, v *stream.View) {
 	if v.Problem != nil {
 		t.line(b, Sanitize(v.Problem.Message))
@@ -253,7 +247,6 @@ func (t *tail) document(d packet.Document) string {
 	return title + " – " + t.anchor(address, address)
 }
 
-// source returns the line for a cited section of a document.
 func (t *tail) source(v *stream.View, c packet.CitationInfo) string {
 	address := Sanitize(c.URL)
 	s := "  " + t.anchor("["+strconv.Itoa(c.Number)+"]", address) + " " + Sanitize(oneLine(c.Title))
@@ -279,7 +272,8 @@ func (r *Renderer) now() time.Time {
 	return time.Now()
 }
 
-// Heading returns the line above the answer of one model, for questions to several models.
+// Heading returns the line above the answer of one model, for a question that several models
+// answer.
 func Heading(model string) string { return "── " + Sanitize(oneLine(model)) + " ──\n" }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -18,8 +18,6 @@ import (
 // paragraph separators with spaces.
 func Sanitize(s string) string { return answer.Visible(printed(s)) }
 
-// printed removes control and format characters and replaces line separators with spaces. It keeps
-// line feeds, tabs and joiners.
 func printed(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -40,9 +38,7 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-// hidden reports whether a character is invisible or can move other text. It returns true for
-// control and format characters, line and paragraph separators, and letters without a visible
-// shape. It also returns true for tags and variation selectors from U+E0000.
+// hidden reports whether a character is invisible or can move other text.
 func hidden(r rune) bool {
 	switch r {
 	case '\n', '\t', '\r': // between the values of JSON; within strings they are escaped already
@@ -80,7 +76,6 @@ func visible(s string) string {
 	return b.String()
 }
 
-// filtered is a writer that applies change to the text.
 type filtered struct {
 	to     io.Writer
 	change func(string) string

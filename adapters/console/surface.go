@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Platform is the console's name in thread references.
+// Platform identifies the console in a [thread.Ref].
 const Platform thread.Platform = "console"
 
 // Surface writes answers to a terminal or a pipe. It only appends, because written text cannot be

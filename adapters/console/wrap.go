@@ -28,7 +28,6 @@ type wrapper struct {
 // indented.
 const hanging = 2
 
-// write adds text and returns the text that can be printed now.
 func (w *wrapper) write(text string) string {
 	if w.width <= 0 {
 		return text
@@ -47,7 +46,6 @@ func (w *wrapper) write(text string) string {
 	return out.String()
 }
 
-// flush returns the text that was held back.
 func (w *wrapper) flush() string {
 	var out strings.Builder
 	w.place(&out)

@@ -13,14 +13,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Platform is Discord's name in thread references.
+// Platform identifies Discord in references to threads.
 const Platform = call.Platform
 
-// Config sets up the bot.
+// Config configures the bot. Only Token is required.
 type Config = call.Config
 
-// Client is one bot on Discord. It passes events to a Handler, and writes answers through Surfaces.
-// It is safe for concurrent use.
+// Client is one bot on Discord. It receives events, posts answers, and looks up people and their
+// permissions. It is safe for concurrent use.
 type Client struct {
 	*directory.Directory
 	*read.Reader
@@ -29,7 +29,7 @@ type Client struct {
 	discord *call.Bot
 }
 
-// New returns a client. The client sends nothing before Run or Check.
+// New returns a client. The client makes no API call before Run or Check.
 func New(config Config) (*Client, error) {
 	b, err := call.NewBot(config)
 	if err != nil {
@@ -44,15 +44,15 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// Use makes the bot's API calls share rate limits (tiers) with other processes. Call it once,
-// before Run. Without shared tiers, each process uses only its part of the bot's rate.
+// Use makes the bot count its API calls in tiers, a rate limiter that its processes share. Call it
+// once, before Run. Without it, each process uses only its part of the bot's rate.
 func (c *Client) Use(tiers thread.Tiers) { c.discord.Use(tiers) }
 
-// Share sets the number of processes that serve the bot. Each process then uses only its part of
-// the rate limit. The number may change at any time.
+// Share sets the number of processes that serve the bot and divide its rate. The number may change
+// at any time.
 func (c *Client) Share(processes int) { c.discord.Share(processes) }
 
-// Close closes idle connections. Call it after every Surface has finished writing.
+// Close closes idle HTTP connections. Call it after all messages have been written.
 func (c *Client) Close() { c.discord.Close() }
 
 // Shards returns the number of shards (gateway connections) that receive events now, and the total

@@ -15,7 +15,6 @@ const (
 	unsearched = "answers are quoted from the documents, and no documents were searched for this message."
 )
 
-// because puts a reason before a sentence. If the reason is empty, it capitalises the sentence.
 func because(why, sentence string) string {
 	if why == "" {
 		return strings.ToUpper(sentence[:1]) + sentence[1:]
@@ -63,7 +62,6 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	return strings.Join(out, "\n\n"), nil
 }
 
-// markdown returns a quotation as Markdown, below the title of its page and its citation.
 func (x *quotation) markdown() string {
 	mark := "[" + strconv.Itoa(x.part.Number) + "]"
 	out := []string{"From " + mark + ":"}
@@ -76,7 +74,6 @@ func (x *quotation) markdown() string {
 	return strings.Join(out, "\n\n")
 }
 
-// block returns a block as Markdown with "…" at cuts, or as code if its markup affects other text.
 func (x *quotation) block(b *block) string {
 	switch {
 	case b.kind == table:
@@ -115,7 +112,6 @@ func (x *quotation) block(b *block) string {
 	return text
 }
 
-// asCode returns a block as fenced code. If the block was cut, "…" appears outside the fences.
 func (b *block) asCode() string {
 	out := fenced(b.info, b.text)
 	if b.before {
@@ -127,7 +123,6 @@ func (b *block) asCode() string {
 	return out
 }
 
-// fenced returns code between fences that are longer than any run of backticks in the code.
 func fenced(info, text string) string {
 	mark := "```"
 	for strings.Contains(text, mark) {
@@ -136,12 +131,13 @@ func fenced(info, text string) string {
 	return mark + info + "\n" + text + "\n" + mark
 }
 
-// firstHits is the number of linked pages from the top of the search, which may answer better.
+// firstHits is the number of links to the first pages that the search found. These pages may answer
+// better than the quoted ones.
 const firstHits = 2
 
-// links returns a list of links to the pages of chosen, without the first quoted titles. It adds up
-// to firstHits pages from the top of the search that are near the question or hold enough of its
-// words. It returns "" if the list is empty.
+// links returns a Markdown list of links to the pages of chosen, without the first quoted pages. It
+// adds up to firstHits of the best pages of the search, if they are close to the question. It
+// returns "" for an empty list.
 func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
 	var lines []string
 	seen := map[string]bool{}
@@ -168,7 +164,6 @@ func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
 
 const headingSeparator = " › "
 
-// titled returns the title of a passage's page and a section's heading, if it is not the title.
 func titled(p *passage, section string) string {
 	title := oneLine(p.Title)
 	if section = oneLine(section); section != "" && section != title {
@@ -183,13 +178,11 @@ func titled(p *passage, section string) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// lastHeading returns the lowest heading of the section that the search found.
 func (p *passage) lastHeading() string {
 	at := strings.LastIndex(p.Heading, headingSeparator)
 	return strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
 }
 
-// opening returns the heading that applies to the start of the passage, or "" if it occurs inside.
 func (p *passage) opening() string {
 	last := p.lastHeading()
 	if strings.Contains(p.Contents+"\n", "# "+last+"\n") {
@@ -199,8 +192,8 @@ func (p *passage) opening() string {
 }
 
 // protect makes a text safe next to other Markdown. It escapes numbers in brackets, because they
-// are no citations of this answer, and writes placeholders such as <file> as code. sound is false
-// if the text leaves markup open, such as a code span, which would change the text after it.
+// would look like citations, and writes placeholders such as <file> as code. sound is false if the
+// text leaves markup open, such as a code span.
 func protect(text string) (protected string, sound bool) {
 	var b strings.Builder
 	square := 0
@@ -246,7 +239,8 @@ var (
 	tag         = regexp.MustCompile(`^<[/!?\pL]`)
 )
 
-// skipSpan returns the end of the code span at i, or of its first backticks if nothing closes them.
+// skipSpan returns the end of the code span at i. If the span is not closed, it returns the end of
+// its opening backticks.
 func skipSpan(text string, i int) int {
 	run := i
 	for run < len(text) && text[run] == '`' {

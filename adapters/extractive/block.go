@@ -16,7 +16,7 @@ const (
 	code
 )
 
-// block is one block of a passage, or a piece of a block that is too long to quote whole.
+// block is a block of a document, such as a paragraph or a list, or a piece of a long block.
 type block struct {
 	kind    blockKind
 	text    string // as in the document; code has no fences
@@ -27,7 +27,6 @@ type block struct {
 	after   bool   // text of the block was cut after this piece
 }
 
-// Size limits of blocks. A longer block is cut into pieces.
 const (
 	mostParagraph = 90  // words
 	mostList      = 90  // words
@@ -47,7 +46,8 @@ var (
 	numbered    = regexp.MustCompile(`^\s*\d`)
 )
 
-// blocks splits a passage at empty lines and code fences. section is the heading at its start.
+// blocks splits a passage at empty lines and code fences. section is the heading at the start of
+// the passage.
 func blocks(text, section string) []block {
 	r := blockReader{section: section}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
@@ -119,15 +119,13 @@ func (r *blockReader) push(b block) {
 	r.out = append(r.out, b)
 }
 
-// introduces reports whether a block ends with ":" or "?" and so introduces the next block.
 func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }
 
-// command matches steps, and shell or SQL commands, but no items that begin with an option or code.
 var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|(?:^\\s*|`)(?:[$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
 
-// commands returns what a reader may run without thinking: code, commands and steps.
+// commands returns what a reader may run without thinking: code, commands and numbered steps.
 func (b *block) commands() string {
 	switch b.kind {
 	case code:
@@ -139,8 +137,8 @@ func (b *block) commands() string {
 	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }
 
-// pieces cuts a block that is too long: prose between sentences, a list between items, code at
-// empty lines. It keeps only the beginning of numbered lists, because a single step is of no use.
+// pieces cuts a long block: prose between sentences, a list between items, code at empty lines. It
+// keeps only the beginning of a numbered list, because a single step is of no use.
 func (b *block) pieces() []block {
 	words := len(strings.Fields(b.text))
 	switch {
@@ -162,7 +160,6 @@ func (b *block) pieces() []block {
 	return []block{*b}
 }
 
-// cut joins consecutive parts of a block into pieces. A piece grows while fits returns true.
 func (b *block) cut(parts []string, separator string, fits func(string) bool) (out []block) {
 	for i := 0; i < len(parts); {
 		piece := *b
@@ -178,7 +175,6 @@ func (b *block) cut(parts []string, separator string, fits func(string) bool) (o
 	return out
 }
 
-// items returns the top-level items of a list with their continuation lines and nested items.
 func (b *block) items() (out []string) {
 	for _, line := range strings.Split(b.text, "\n") {
 		if len(out) == 0 || topItem.MatchString(line) {

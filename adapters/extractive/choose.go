@@ -22,7 +22,8 @@ const (
 	maxPages      = 3 // pages that are quoted
 )
 
-// Constants of a quotation's worth, which starts as the cosine of the question and its text.
+// rankShare and the other constants change the worth of a quotation. The worth begins as the cosine
+// of the question's and the quotation's embeddings, or as the share of matching words.
 const (
 	rankShare  = 0.03 // subtracted for each rank of its page in the search
 	rowsLess   = 0.05 // subtracted for table rows, which are short and alike
@@ -33,13 +34,14 @@ const (
 	within     = 0.20 // maximum distance of further quoted pages from the best worth
 	wordDecay  = 0.1  // reduction of the words' score for each rank, if words choose
 	mostWords  = 0.45 // minimum share of the question's weight in a passage that words chose
-	// minimum words of the question in a passage that words chose, unless fewer are known
+	// leastHeld is the minimum number of the question's words in a passage that is quoted without a
+	// sentence model. Fewer suffice if fewer are known.
 	leastHeld = 2
 	repeats   = 0.8 // share of the words of code that the question holds, if it only repeats it
 	allWords  = 0.9 // score with which a passage is quoted whatever the sentence model says
 )
 
-// phraseIn matches a quoted phrase of at least two words in a question.
+// phraseIn matches a phrase of at least two words in quotation marks.
 var phraseIn = regexp.MustCompile(`["“]\s*([^"“”]*[^"“”\s]\s[^"“”\s][^"“”]*?)\s*["”]`)
 
 // page is a document with its passages that the search found.
@@ -49,7 +51,6 @@ type page struct {
 	parts []*passage
 }
 
-// texts returns the titles, headings and contents of all found passages of a page.
 func (p *page) texts() (out []string) {
 	for _, part := range p.parts {
 		out = append(out, part.Title, part.Heading, part.Contents)
@@ -57,8 +58,8 @@ func (p *page) texts() (out []string) {
 	return out
 }
 
-// quotation is the smallest unit that can be quoted. It consists of a block, the blocks that
-// introduce the block, and any warnings next to a command.
+// quotation is the smallest unit that is quoted: a block, the blocks that introduce it, and
+// warnings next to a command.
 type quotation struct {
 	page   *page
 	part   *passage
@@ -73,7 +74,6 @@ type quotation struct {
 	worth  float64
 }
 
-// groupByPage groups the passages by page.
 func groupByPage(t turn) (pages []*page) {
 	at := map[string]*page{}
 	for i := range t.passages[:min(len(t.passages), maxPassages)] {
@@ -88,7 +88,7 @@ func groupByPage(t turn) (pages []*page) {
 	return pages
 }
 
-// warns matches the start of a warning. A command is never quoted without an adjacent warning.
+// warns matches the start of a warning. A command is never quoted without a warning next to it.
 var warns = regexp.MustCompile(`(?i)^\W*(warning|caution|danger|important|attention|beware|careful|never|do not|don['’]t|only (for|if|when))\b`)
 
 func (a *asked) quotations(p *page) (out []quotation) {
@@ -125,8 +125,8 @@ func (a *asked) quotations(p *page) (out []quotation) {
 	return out
 }
 
-// extend adds the warnings directly before and after a command, and what follows code that only
-// repeats the question, such as an error message.
+// extend adds the warnings directly before and after a command. If code only repeats the question,
+// such as an error message, it also adds what follows the code.
 func (a *asked) extend(x *quotation, all []block, at int) {
 	if n := at - 1; n >= 0 && len(x.blocks) == 1 && warns.MatchString(all[n].text) {
 		x.blocks = append([]block{all[n]}, x.blocks...)
@@ -140,7 +140,6 @@ func (a *asked) extend(x *quotation, all []block, at int) {
 	}
 }
 
-// above returns the title and the headings that apply to a quotation.
 func (x *quotation) above() []string {
 	return []string{x.part.Title, x.blocks[0].section, x.part.Heading, x.blocks[0].above}
 }
@@ -153,13 +152,13 @@ func (x *quotation) text() string {
 	return strings.Join(texts, "\n")
 }
 
-// score returns the share of the question's words: the mean with and without headings.
+// score returns the share of the question's words in a quotation: the mean of the shares with and
+// without its headings.
 func (a *asked) score(x *quotation) float64 {
 	text := x.text()
 	return (a.share(a.all, append(x.above(), text)...) + a.share(a.all, text)) / 2
 }
 
-// candidates returns the maxCandidates best quotations by score, reduced by the ranks of the pages.
 func (a *asked) candidates(pages []*page) []quotation {
 	var out []quotation
 	for _, p := range pages {
@@ -171,9 +170,11 @@ func (a *asked) candidates(pages []*page) []quotation {
 	return out[:min(len(out), maxCandidates)]
 }
 
-// choose selects quotations. The band says whether to quote them, to link their pages, or to say
-// that nothing was found. Word matching decides if there is no sentence model, if it does not know
-// the language, or if it takes too long.
+// choose selects the quotations for an answer. The band says whether to quote them, to link their
+// pages, or to say that nothing was found.
+//
+// Without a sentence model, or if it does not know the language or takes too long, matching words
+// decide.
 func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotation, retrieve.Band, error) {
 	all := a.candidates(pages)
 	if len(all) == 0 {
@@ -222,7 +223,8 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 	return chosen, min(band, retrieve.Links), nil
 }
 
-// weigh computes the worth of a quotation. If byWords is true, it is based on the score.
+// weigh computes the worth of a quotation. If byWords is set, the worth begins as the share of
+// matching words. Otherwise it begins as the cosine that compare has set.
 func (a *asked) weigh(x *quotation, byWords bool) {
 	if byWords {
 		x.worth = x.score / (1 + wordDecay*float64(x.page.rank))
@@ -243,7 +245,6 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 	}
 }
 
-// harms reports whether a command in a quotation or its introduction is harmful.
 func (a *asked) harms(x *quotation) bool {
 	intro := ""
 	for _, b := range x.blocks {
@@ -255,10 +256,10 @@ func (a *asked) harms(x *quotation) bool {
 	return false
 }
 
-// repeats reports whether two quotations are from the same page or have the same text.
 func (x *quotation) repeats(y quotation) bool { return x.page == y.page || x.text() == y.text() }
 
-// compare sets each worth to the cosine with the question. It returns the highest one, or -1.
+// compare sets each worth to the cosine of the question and the quotation. It returns the highest
+// one, or -1 if nothing could be compared.
 func (m *Model) compare(ctx context.Context, a *asked, all []quotation) (similarity float64, err error) {
 	texts := []string{a.compared}
 	for i := range all {

@@ -8,13 +8,12 @@ import (
 	"github.com/footnotehq/footnote/core/tool/knowledge"
 )
 
-// KnowledgeTool is the name of the tool that the model calls first to find out who does what.
+// KnowledgeTool is the name of the tool that the model calls first for questions about who does
+// what.
 const KnowledgeTool = knowledge.Name
 
-// mostStated is the maximum number of statements in an answer.
 const mostStated = 10
 
-// statements returns the turn's statements from the knowledge tool as Markdown, or "" without any.
 func (t *turn) statements() string {
 	var lines []string
 	seen := make(map[string]bool)

@@ -24,7 +24,7 @@ import (
 
 var _ llm.Model = (*Model)(nil)
 
-// SearchTool is the name of the search tool. The model calls the tool if it is offered.
+// SearchTool is the name of the search tool, which the model calls if it is offered.
 const SearchTool = "internal_search"
 
 const (
@@ -32,8 +32,9 @@ const (
 	reply  = 4_096
 )
 
-// Model is an llm.Model that needs no key, no network, and no weights except for a sentence model.
-// Its output is deterministic, except for the ids of tool calls. It is safe for concurrent use.
+// Model is an [llm.Model] that quotes documents instead of generating text. It needs no key and no
+// network. Its output is deterministic, except for the ids of tool calls. It is safe for concurrent
+// use.
 type Model struct {
 	why     string
 	vectors *vectors // of the sentence model; nil: words decide what is shown
@@ -41,14 +42,16 @@ type Model struct {
 	wait    time.Duration // for the sentence model; 0: gateWait
 }
 
-// New returns a model whose first answer in a thread says that no language model is configured.
+// New returns a model. Its first answer in a thread says that no language model is configured.
 func New() *Model { return &Model{why: "No language model is configured, so "} }
 
-// StandIn returns a model that replaces a language model. The caller must tell the user why.
+// StandIn returns a model that temporarily replaces a language model. The caller must tell people
+// why.
 func StandIn() *Model { return &Model{} }
 
-// WithSentences returns a copy of the model that selects passages with a sentence model. gate
-// decides whether to quote them. If sentences is nil, word matching decides both.
+// WithSentences returns a copy of the model that selects passages by the similarity of their
+// embeddings to the question. gate says which similarity suffices for a quotation. If sentences is
+// nil, matching words decide.
 func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *Model {
 	with := *m
 	if with.vectors, with.gate = nil, gate; sentences != nil {
@@ -57,8 +60,8 @@ func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *
 	return &with
 }
 
-// Waiting returns a copy of the model with a time limit for the sentence model, per answer. If no
-// passage was compared in time, word matching selects passages.
+// Waiting returns a copy of the model that waits at most that long for embeddings, for each answer.
+// After that, matching words decide.
 func (m *Model) Waiting(wait time.Duration) *Model {
 	with := *m
 	with.wait = wait
@@ -70,8 +73,8 @@ func (*Model) Info() llm.Info {
 	return llm.Info{Name: "extractive", Window: window, Reply: reply, NativeTools: true, Extractive: true}
 }
 
-// Stream implements llm.Model. It calls the search tool once, and answers from the documents of the
-// turn. A request with a response format fails with llm.ErrBadRequest.
+// Stream implements llm.Model. It calls the search tool once, and then answers from the documents
+// that the tool returned. A request with a response format fails with [llm.ErrBadRequest].
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		call, said, err := m.reply(ctx, req)
@@ -98,10 +101,9 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// pieces matches the deltas of an answer: up to three words each.
+// pieces splits an answer into deltas of up to three words.
 var pieces = regexp.MustCompile(`(?:\S*\s+){1,3}|\S+$`)
 
-// reply returns either a tool call or the whole answer.
 func (m *Model) reply(ctx context.Context, req llm.Request) (*llm.CallDelta, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
@@ -125,7 +127,6 @@ func (m *Model) reply(ctx context.Context, req llm.Request) (*llm.CallDelta, str
 	return nil, said, err
 }
 
-// offered reports whether a tool may be called.
 func offered(req llm.Request, name string) bool {
 	return req.Choice.Mode != llm.None && (req.Choice.Name == "" || req.Choice.Name == name) &&
 		slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == name })

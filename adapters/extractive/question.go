@@ -10,14 +10,12 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// query holds the analysed words of a text.
 type query struct {
 	terms  []analyse.Term
 	counts []retrieve.Matched // how often each term occurs in the index
 	chunks int
 }
 
-// asked holds the analysed question.
 type asked struct {
 	own, all query // own: words of the question; all: also of the earlier question that it refers to
 	text     string
@@ -56,7 +54,7 @@ func ask(t turn) *asked {
 	return a
 }
 
-// synonymsOf parses synonym sets in the format of a search result: "k8s: kubernetes, kube".
+// synonymsOf parses sets of synonyms such as "k8s: kubernetes, kube".
 func synonymsOf(lines []string) *analyse.Synonyms {
 	var sets [][]string
 	for _, line := range lines {
@@ -67,7 +65,6 @@ func synonymsOf(lines []string) *analyse.Synonyms {
 	return analyse.NewSynonyms(sets)
 }
 
-// stems returns the stems of a text. It caches the result for each text.
 func (a *asked) stems(text string) map[string]int {
 	s, known := a.known[text]
 	if !known {
@@ -77,7 +74,6 @@ func (a *asked) stems(text string) map[string]int {
 	return s
 }
 
-// match returns, for each term of a query, its frequency and whether it occurs in texts.
 func (a *asked) match(q query, texts []string) []retrieve.Matched {
 	found := slices.Clone(q.counts)
 	for _, text := range texts {
@@ -90,7 +86,8 @@ func (a *asked) match(q query, texts []string) []retrieve.Matched {
 	return found
 }
 
-// share returns the share of a query's weight that belongs to words in texts.
+// share returns the weight of a query's words that occur in texts, as a share of the weight of all
+// its words.
 func (a *asked) share(q query, texts ...string) float64 {
 	return retrieve.Coverage(q.terms, a.match(q, texts), q.chunks)
 }
@@ -100,7 +97,6 @@ const (
 	shortShare = 0.3   // additional share for a question of one word
 )
 
-// count holds the numbers of weighted words of a query, by category.
 type count struct {
 	all     int
 	known   int // words that occur in the documents
@@ -136,8 +132,8 @@ func one(is bool) int {
 	return 0
 }
 
-// evidence reports whether the found passages of a page hold enough of the question's words. If at
-// least half of these words occur in no document, the page's title must also hold a word.
+// evidence reports whether the passages of a page have enough of the question's words. If at least
+// half of these words occur in no document, the page's title must also have one.
 func (a *asked) evidence(p *page) bool {
 	c := a.count(a.own)
 	stray := c.strange > 0 && c.strange >= c.known+c.named
@@ -148,24 +144,24 @@ func (a *asked) evidence(p *page) bool {
 	return a.share(a.all, p.texts()...) >= leastShare+shortShare/float64(max(words, 1))
 }
 
-// holdsMost reports whether texts hold enough of the question to be quoted by words alone. A single
-// word, which may have half of the weight, suffices only if no other word is known.
+// holdsMost reports whether texts have enough of the question's words to be quoted without a
+// sentence model. A single word suffices only if no other word is known.
 func (a *asked) holdsMost(texts ...string) bool {
 	c := a.count(a.all, texts...)
 	return c.held >= min(leastHeld, c.known) && a.share(a.all, texts...) >= mostWords
 }
 
-// leans matches words that refer to the earlier conversation: a leading conjunction, or a pronoun.
+// leans matches words that refer to earlier messages: a conjunction at the beginning, or a pronoun.
 var leans = regexp.MustCompile(`(?i)^\W*(and|or|but|so|then|also|what about|how about|why|und|oder|aber|was ist mit|et|ou|mais|y|o|pero)\b|` +
 	`\b(it|its|they|them|their|theirs|this|these|those|that|one|the same|there|he|she|him|her|ihn|ihm|ihnen|dies|diese|dieser|davon|dafür|damit|dazu|ça|cela|celui|celle|eso|esto|ello)\b`)
 
-// elliptic reports whether a question needs the earlier conversation to be understood.
+// elliptic reports whether a question cannot be understood without earlier messages.
 func elliptic(question string) bool {
 	return leans.MatchString(question) || !slices.ContainsFunc(analyse.Query(question, nil), func(t analyse.Term) bool { return !t.Chatter })
 }
 
-// Patterns for commands that stop, delete or overwrite something. If the question does not ask for
-// that, such as for the end of one query only, their page is linked and they are not quoted.
+// harms matches commands that stop, delete or overwrite something. denied matches words that the
+// question rejects, as in "without deleting".
 var (
 	harms  = regexp.MustCompile("(?i)(?:^|[\\s;&|`])rm\\s|" + `\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
 	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
@@ -173,7 +169,7 @@ var (
 
 const maxHarms = 20 // commands that are checked in one block
 
-// harmful reports whether text has a harmful command that the question does not ask for.
+// harmful reports whether a text has a harmful command that the question does not ask for.
 func (a *asked) harmful(text string) bool {
 	wanted := analyse.Query(denied.ReplaceAllString(a.text, " "), []string{a.language})
 	for _, word := range harms.FindAllString(text, maxHarms) {

@@ -8,7 +8,7 @@ import (
 
 const bar = " | "
 
-// isTable reports whether lines are two or more rows of two or more columns, separated by bars.
+// isTable reports whether lines are at least two rows with at least two columns, separated by bars.
 func isTable(lines []string) bool {
 	width := len(cells(lines[0]))
 	if len(lines) < 2 || width < 2 {
@@ -22,7 +22,6 @@ func isTable(lines []string) bool {
 	return true
 }
 
-// cells returns the table cells in the first line of a text.
 func cells(text string) (out []string) {
 	line, _, _ := strings.Cut(text, "\n")
 	line, separator := strings.TrimSpace(line), bar
@@ -35,7 +34,7 @@ func cells(text string) (out []string) {
 	return out
 }
 
-// isRule reports whether a row is only the separator between the header and the body.
+// isRule reports whether a row only separates the header from the body, such as "|---|---|".
 func isRule(line string) bool { return strings.Trim(line, "|-:=+ ") == "" }
 
 type row struct {
@@ -49,11 +48,11 @@ type row struct {
 const (
 	maxRows   = 5
 	alikeRows = 0.9 // share of the best row's score that other rows must reach
-	// a page must hold more than this share of a question's words, for its rows to answer
+	// mostHeld is the share of the question's words that a page must exceed before its table rows
+	// may answer.
 	mostHeld = 0.75
 )
 
-// rows returns the header and the rows of a table. head is empty if the columns have no names.
 func (b *block) rows() (head string, out []row) {
 	for i, line := range strings.Split(b.text, "\n") {
 		r := row{cells: cells(line)}
@@ -74,7 +73,8 @@ func (b *block) rows() (head string, out []row) {
 	return head, out
 }
 
-// namesColumns reports whether a first row holds column names. Tables of options often have none.
+// namesColumns reports whether a first row has column names. Tables of command options often have
+// none.
 func namesColumns(row []string) bool {
 	first := strings.TrimSpace(strings.Join(row, ""))
 	for _, cell := range row {
@@ -86,7 +86,7 @@ func namesColumns(row []string) bool {
 }
 
 // rowsOf reduces the table of a quotation to the rows that answer best. It reports whether any row
-// is left. Column names apply to all rows, so a row is selected by the words that its cells add.
+// remains. Column names apply to all rows, so a row counts by the words that its cells add.
 func (a *asked) rowsOf(x *quotation) bool {
 	b := &x.blocks[len(x.blocks)-1]
 	head, rows := b.rows()
@@ -115,7 +115,7 @@ func (a *asked) rowsOf(x *quotation) bool {
 	return len(x.rows) > 0
 }
 
-// repeated returns the share of a text's words that the question holds.
+// repeated returns the share of a text's words that occur in the question.
 func (a *asked) repeated(text string) float64 {
 	question, found, held := a.stems(a.text), a.stems(text), 0
 	for stem := range found {
@@ -124,15 +124,15 @@ func (a *asked) repeated(text string) float64 {
 	return float64(held) / float64(max(len(found), 1))
 }
 
-// named reports whether cells hold a name or digits of the question, or several of its words.
 func (a *asked) named(cells []string) bool {
 	c := a.count(a.own, cells...)
 	return c.telling > 0 || c.held > 1
 }
 
-// judge marks rows as exact that hold the whole question with their headings, or that it names by a
-// cell and a column. It links rows that lack a name or number, or whose page lacks too many words:
-// a row with Ann's telephone number does not answer "the salary of Ann".
+// judge decides whether table rows may be quoted. Rows are exact if they have all words of the
+// question, or if the question names a cell and a column. Rows that lack a name or number of the
+// question are only linked. For example, a row with Ann's telephone number does not answer "the
+// salary of Ann".
 func (a *asked) judge(x *quotation, named bool) {
 	c := a.count(a.own, append(x.above(), x.text())...)
 	page := a.count(a.own, append(x.page.texts(), x.text())...)

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool/knowledge"
 )
 
-// turn holds the parts of a request that belong to the current question.
+// turn is the part of a request since the last answer: the current question and the search results
+// for it.
 type turn struct {
 	question string
 	before   string // the previous question
@@ -30,10 +31,10 @@ type passage struct {
 	rank int // index among the passages of the turn
 }
 
-// maxQuestion is the number of bytes of a question that are read. Text beyond that is often pasted.
+// maxQuestion is the number of bytes of a question that are read. A longer question usually
+// contains pasted text.
 const maxQuestion = 16 << 10
 
-// readTurn finds the newest question and its documents. An answer of the model ends a turn.
 func readTurn(messages []llm.Message) (t turn) {
 	calling := false
 	seen := map[string]bool{}
@@ -70,8 +71,8 @@ func readTurn(messages []llm.Message) (t turn) {
 	return t
 }
 
-// add appends the documents that can be cited as passages. It skips duplicates, because two
-// searches often find the same passage.
+// add skips documents that cannot be cited. It also skips duplicates, because two searches often
+// find the same passage.
 func (t *turn) add(docs []tool.Document, seen map[string]bool) {
 	for _, d := range docs {
 		if d.Number > 0 && strings.TrimSpace(d.Contents) != "" && !seen[d.Contents] {
@@ -81,7 +82,6 @@ func (t *turn) add(docs []tool.Document, seen map[string]bool) {
 	}
 }
 
-// learn adds the vocabulary of a search result: word frequencies, synonyms and number of chunks.
 func (t *turn) learn(result string) {
 	var v tool.Vocabulary
 	if tool.LastField(result, "vocabulary", &v) {

@@ -8,8 +8,6 @@ import (
 	"strings"
 )
 
-// address returns the address at which readers open a file. It is below the base URL, or a file
-// address if there is no base URL.
 func (c *Connector) address(folder, name string) *url.URL {
 	if c.base != nil {
 		return c.base.JoinPath(strings.Split(name, "/")...)
@@ -17,13 +15,12 @@ func (c *Connector) address(folder, name string) *url.URL {
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(folder, filepath.FromSlash(name)))}
 }
 
-// longestClaim is the maximum length in bytes of a claimed address.
+// longestClaim is in bytes.
 const longestClaim = 2000
 
-// believed returns the first address that a document may claim as its own, or own if there is none.
-// A claim may be relative. It must be below the base URL, and must not be the address of another
-// file of the folder. Otherwise an author could make citations of a document lead to someone else's
-// page. Addresses of other sources are checked when the document is stored.
+// believed returns the first URL in claims that a document may have, or own if there is none. A
+// claim may be relative. It must be below the base URL, and must not belong to another file.
+// Otherwise an author could make citations lead to another document's page.
 func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) string {
 	for _, claim := range claims {
 		if claim = strings.TrimSpace(claim); claim == "" || len(claim) > longestClaim || c.base == nil {
@@ -38,7 +35,7 @@ func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) stri
 	return own.String()
 }
 
-// below returns the normal form of an address if it is below the base URL, otherwise nil.
+// below returns the normal form of a URL, or nil if the URL is not below the base URL.
 func (c *Connector) below(stated *url.URL) *url.URL {
 	if stated.User != nil || stated.Opaque != "" || (stated.Scheme != "https" && stated.Scheme != c.base.Scheme) {
 		return nil
@@ -61,12 +58,10 @@ func (c *Connector) below(stated *url.URL) *url.URL {
 	return &url.URL{Scheme: stated.Scheme, Host: host(stated), Path: plain, RawQuery: stated.RawQuery, Fragment: stated.Fragment, RawFragment: stated.RawFragment}
 }
 
-// host returns the host of an address, with the port if it is not the default port.
 func host(u *url.URL) string {
 	return strings.TrimSuffix(strings.ToLower(u.Host), map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
 }
 
-// holds reports whether an address is that of a file in the folder.
 func (c *Connector) holds(root *os.Root, stated *url.URL) bool {
 	name := strings.Trim(strings.TrimPrefix(stated.Path, c.base.Path), "/")
 	if name == "" {

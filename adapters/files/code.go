@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseSource returns a parser that divides source code into one section per declaration, including
-// the comment above it. A function is then not cut in the middle and can be found by name. A
-// section's anchor is its first line, as on sites that show source code: "L42".
+// parseSource returns a parser that makes a section of each declaration, with the comment above it,
+// so that functions can be found by name. A section's anchor is its first line, such as "L42", as
+// on sites that show source code.
 func parseSource(name string) func(string) parsed {
 	long, language := quotes[strings.ToLower(path.Ext(name))], languageOf(name)
 	return func(text string) parsed {
@@ -38,8 +38,6 @@ func parseSource(name string) func(string) parsed {
 	}
 }
 
-// languageOf returns the name of a file's language, as written after a fence in Markdown. It is
-// usually the file's extension.
 func languageOf(name string) string {
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 	if language := languages[ending]; language != "" {
@@ -51,7 +49,6 @@ func languageOf(name string) string {
 	return ending
 }
 
-// languages maps extensions to the names of languages that are not called by their extension.
 var languages = map[string]string{
 	"py": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "ts": "typescript", "kt": "kotlin", "kts": "kotlin", "h": "c",
 	"cc": "cpp", "cxx": "cpp", "hpp": "cpp", "hh": "cpp", "cs": "csharp", "m": "objectivec", "mm": "objectivec", "rs": "rust", "rb": "ruby", "pl": "perl",
@@ -60,30 +57,29 @@ var languages = map[string]string{
 	"mk": "makefile", "yml": "yaml", "cfg": "ini", "conf": "ini", "xsd": "xml", "xsl": "xml", "jsonl": "json", "ndjson": "json", "patch": "diff", "log": "text",
 }
 
-// quotes maps file extensions to the delimiters of multi-line strings in a language. No cut is made
-// between delimiters.
+// quotes maps extensions to the delimiters of multi-line strings. Source code is never cut inside
+// such a string.
 var quotes = map[string][]string{
 	".go": {"`"}, ".py": {`"""`, "'''"}, ".sql": {"$$"}, ".js": {"`"}, ".ts": {"`"}, ".jsx": {"`"}, ".tsx": {"`"}, ".mjs": {"`"}, ".cjs": {"`"},
 	".kt": {`"""`}, ".scala": {`"""`}, ".java": {`"""`}, ".swift": {`"""`}, ".cs": {`"""`}, ".lua": {"[[", "]]"}, ".vue": {"`"}, ".svelte": {"`"},
 }
 
-// mostLines is the maximum number of lines of a source file that is split at its declarations.
-// Longer files are usually generated.
+// mostLines is the maximum number of lines of a file that is split at its declarations. Longer
+// files are usually generated.
 const mostLines = 100_000
 
-// stretch is a range of lines. to is exclusive.
 type stretch struct{ from, to int }
 
-// longest is the maximum number of lines of a piece, about one chunk. A longer piece is cut between
-// its members.
+// longest is the maximum number of lines of a piece, about one chunk. A longer piece, such as a
+// class, is cut between its members.
 const longest = 60
 
-// deepestMember is the maximum nesting at which long pieces are cut between their members.
+// deepestMember is the maximum nesting at which pieces are cut between their members.
 const deepestMember = 8
 
-// pieces cuts lines between declarations: at blank lines that are followed by a line with the least
-// indentation. It cuts long pieces, such as classes, between their members in the same way. long
-// has the delimiters of multi-line strings, in which it does not cut.
+// pieces cuts lines at blank lines before a line with the least indentation, which usually begins a
+// declaration. It cuts long pieces in the same way again, down to deepestMember. It does not cut
+// inside multi-line strings, whose delimiters are in long.
 func pieces(lines []string, from, to int, long []string, depth int) []stretch {
 	least := math.MaxInt
 	open := false
@@ -119,7 +115,6 @@ func pieces(lines []string, from, to int, long []string, depth int) []stretch {
 	return out
 }
 
-// closing matches lines that end a declaration, regardless of indentation.
 var closing = regexp.MustCompile(`^\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b)`)
 
 func indentation(line string) int {
@@ -137,24 +132,22 @@ func indentation(line string) int {
 	return n
 }
 
-// declares matches lines that declare a name, in most languages.
 var declares = regexp.MustCompile(`(?i)^\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|extern|` +
 	`virtual|override|open|sealed|data|suspend|inline|const|declare|create(?:\s+or\s+replace)?|alter)\s+)*` +
 	`(?:func|def|class|function|interface|type|struct|enum|trait|impl|fn|module|mod|namespace|object|protocol|extension|record|macro_rules!|defmodule|defp?|` +
 	`sub|proc|procedure|table|view|materialized\s+view|index|unique\s+index|trigger|schema|message|service|rpc|resource|variable|fun)\b\s*[\w("'\x60<]`)
 
-// calls matches methods in languages without a keyword for methods: "int size() {".
+// calls matches methods in languages without a keyword for them, such as "int size() {".
 var calls = regexp.MustCompile(`^\s*[\w<>\[\],.*&:~@ \t]*\b\w+\s*\([^;]*\)[^;=]*\{\s*$`)
 
-// controls matches lines that look like methods but are not: "if (x) {".
 var controls = regexp.MustCompile(`^\s*(?:if|for|while|switch|catch|return|else|do|try|with|using|lock|match|when)\b|^\s*[)}]`)
 
-// longestLine is the maximum length in bytes of a line with a declaration.
+// longestLine is in bytes. A longer line declares nothing.
 const longestLine = 2000
 
 const longestName = 100 // maximum length of a declaration's name
 
-// declaration returns the line that declares the name of a piece. It returns "" if there is none.
+// declaration returns the line that declares a name, or "" if there is none.
 func declaration(lines []string) string {
 	for _, l := range lines {
 		if len(l) > longestLine {
@@ -176,5 +169,4 @@ func declaration(lines []string) string {
 	return ""
 }
 
-// comment matches lines that are a comment, or an attribute of the declaration in the next line.
 var comment = regexp.MustCompile(`^(?://|#|/\*|\*|--|;;|%|@|\[\w|"""|''')`)

@@ -24,10 +24,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of this package's sources.
+// Kind is the [document.Kind] of the sources of this package.
 const Kind document.Kind = "file"
 
-// Options configure a Connector. Zero fields get their defaults.
+// Options configure a [Connector]. Zero fields get defaults.
 type Options struct {
 	Path string // a folder, or one file
 	// BaseURL is the address at which the folder is published. A document's address is BaseURL plus
@@ -43,18 +43,17 @@ type Options struct {
 	Source document.Source
 }
 
-// defaultMaxBytes is the default maximum size of a file. It is far above the size of written
-// documents and far below the memory of a small machine.
+// defaultMaxBytes is far above the size of written documents, and far below the memory of a small
+// machine.
 const defaultMaxBytes = 50 << 20
 
-// Reads reports whether Include and Exclude select a file. name is the file's path below the
-// folder.
+// Reads reports whether Include and Exclude select a file. name is its path below the folder.
 func (o Options) Reads(name string) bool {
 	return (len(o.Include) == 0 || pattern.List(o.Include).Match(name)) && !pattern.List(o.Exclude).Match(name)
 }
 
-// Connector reads one folder or file. It stores no state between runs. It detects unchanged files
-// by their modification times.
+// Connector reads the documents of one folder, or a single file. It stores no state. It detects
+// unchanged files by their modification times.
 type Connector struct {
 	options Options
 	root    string // absolute path
@@ -64,7 +63,7 @@ type Connector struct {
 
 var _ index.Connector = (*Connector)(nil)
 
-// New returns a connector for options.Path, which must exist. The error lists all invalid options.
+// New returns a connector for options.Path, which must exist. The error names every invalid option.
 func New(options Options) (*Connector, error) {
 	if len(options.ACL) == 0 {
 		options.ACL = access.ACL{access.Members}
@@ -92,7 +91,7 @@ func (c *Connector) locate() error {
 	return c.explain(err)
 }
 
-// SourceOf returns the source of a folder, even if the folder does not exist.
+// SourceOf returns the source for the folder at path, even if the folder does not exist.
 func SourceOf(path string) (document.Source, error) {
 	root, err := filepath.Abs(path)
 	if err != nil {
@@ -101,7 +100,6 @@ func SourceOf(path string) (document.Source, error) {
 	return document.Source{ID: sourceID(root), Kind: Kind, Name: root}, nil
 }
 
-// explain converts an error about the folder to an error that says what to do.
 func (c *Connector) explain(err error) error {
 	switch {
 	case err == nil:
@@ -132,7 +130,7 @@ func (c *Connector) parseBase() error {
 	return nil
 }
 
-// sourceID returns an id that depends only on the absolute path. Every process then uses the same
+// sourceID returns an id that depends only on the absolute path, so that all processes use the same
 // document ids.
 func sourceID(root string) document.SourceID {
 	sum := sha256.Sum256([]byte(root))
@@ -147,11 +145,12 @@ func sourceID(root string) document.SourceID {
 	return document.SourceID("files-" + strings.Trim(name, "-.") + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// Source implements index.Connector. The source's name is the absolute path.
+// Source implements index.Connector. Unless Options.Source is set, the source's name is the
+// absolute path.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading is the version of the rules for building documents. Raise it if the rules change. Every
-// file is then read again.
+// reading is the version of the rules for building documents. After an increase, every file is read
+// again.
 const reading = 6
 
 // Settings implements index.Connector.
@@ -159,11 +158,10 @@ func (c *Connector) Settings() string {
 	return fmt.Sprintf("files %d %v %v", reading, c.base, c.options.ACL)
 }
 
-// batchSize is the number of documents per batch.
 const batchSize = 256
 
-// Sync implements index.Connector. It always yields the whole folder, because it detects an
-// unchanged file by the time stamp alone.
+// Sync implements index.Connector. It yields all files of the folder in every run, and ignores the
+// checkpoint.
 func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		root, single, err := c.open()
@@ -189,8 +187,8 @@ func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[inde
 	}
 }
 
-// open opens the folder. If the source is a single file, it opens the file's folder and returns the
-// file's name.
+// open opens the folder. For a single file, it opens the folder of the file and returns the file's
+// name.
 func (c *Connector) open() (*os.Root, string, error) {
 	info, err := os.Stat(c.root)
 	if err != nil {
@@ -211,7 +209,7 @@ func (c *Connector) open() (*os.Root, string, error) {
 }
 
 // empty returns an error for a folder without documents. Such a folder is more likely a wrong path
-// or an unmounted disk than a request to delete all documents.
+// or an unmounted disk than a wish to delete all documents.
 func (c *Connector) empty(w *walk) error {
 	if len(w.files) > 0 {
 		return nil

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// sniffed is the number of bytes of a file that are checked to recognise text.
+// sniffed is the number of bytes at the start of a file that decide whether the file is text.
 const sniffed = 64 << 10
 
-// decode converts a file's bytes to UTF-8 text with plain line breaks. html says that a meta
-// element may name the encoding. If the content is not text, the error wraps index.ErrSkipped.
+// decode converts the bytes of a file to UTF-8 with "\n" line breaks. html means that a meta
+// element may name the encoding. The error wraps index.ErrSkipped if the content is not text.
 func decode(raw []byte, html bool) (string, error) {
 	text, ok := decodeMarked(raw)
 	if !ok {
@@ -31,8 +31,8 @@ func decode(raw []byte, html bool) (string, error) {
 	return strings.ToValidUTF8(plainBreaks(text), "\uFFFD"), nil
 }
 
-// plainBreaks writes each line break as one character and removes zero bytes. It makes only one
-// copy, because a text may be large.
+// plainBreaks converts line breaks to "\n" and removes zero bytes. It makes only one copy, because
+// a text may be large.
 func plainBreaks(text string) string {
 	if !strings.ContainsAny(text, "\r\x00") {
 		return text
@@ -54,7 +54,6 @@ func plainBreaks(text string) string {
 	return b.String()
 }
 
-// decodeMarked decodes text that begins with a byte order mark, or that is UTF-16 without one.
 func decodeMarked(raw []byte) (string, bool) {
 	var order unicode.Endianness
 	switch {
@@ -75,8 +74,8 @@ func decodeMarked(raw []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// zeros reports whether nearly every second byte from offset on is zero and the other bytes are
-// not. UTF-16 of Latin text has this form.
+// zeros reports whether nearly every second byte from offset on is zero, and no other byte is.
+// UTF-16 of Latin text looks like this.
 func zeros(raw []byte, offset int) bool {
 	sample := raw[:min(len(raw), sniffed)]
 	if len(sample) < 16 {
@@ -95,8 +94,6 @@ func zeros(raw []byte, offset int) bool {
 	return out == 0 && in*10 > len(sample)/2*9
 }
 
-// binary returns the kind of content if it is not text, or "". Text may contain a few control
-// characters.
 func binary(raw []byte) string {
 	sample := raw[:min(len(raw), sniffed)]
 	kind, _, _ := strings.Cut(http.DetectContentType(sample), ";")
@@ -115,9 +112,8 @@ func binary(raw []byte) string {
 	return ""
 }
 
-// decodeUnmarked decodes UTF-8, or the encoding that the bytes resemble. ok is false if the bytes
-// are not UTF-8 and more than a document may have, because the decoder needs several times as much
-// memory.
+// decodeUnmarked decodes UTF-8, or the encoding that the bytes resemble. ok is false for too large
+// a text in another encoding than UTF-8, because decoding it takes several times as much memory.
 func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
 	switch {
 	case utf8.Valid(raw) || nearlyUTF8(raw):
@@ -136,8 +132,7 @@ func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
 	return string(raw), true
 }
 
-// nearlyUTF8 reports whether a text is UTF-8 with a few invalid bytes, rather than in another
-// encoding.
+// nearlyUTF8 reports whether a text is UTF-8 with a few invalid bytes.
 func nearlyUTF8(raw []byte) bool {
 	good, broken := 0, 0
 	for at := 0; at < len(raw); {

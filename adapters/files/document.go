@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// parsed is the content of a file, with the metadata that the file states.
+// parsed is the content of a file and the metadata in it.
 type parsed struct {
 	title     string
 	canonical string
@@ -45,7 +45,6 @@ func (c *Connector) document(ctx context.Context, root *os.Root, f file, text st
 	return c.named(root, f, said, page)
 }
 
-// named converts a parsed file and its front matter to a document.
 func (c *Connector) named(root *os.Root, f file, said matter, page parsed) (document.Document, error) {
 	acl := c.options.ACL
 	if said.acl != nil {

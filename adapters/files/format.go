@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// format is a file format and its parser.
+// format describes how files of one format are parsed.
 type format struct {
 	parse func(text string) parsed
 	// read is used instead of parse for slow formats.
@@ -24,12 +24,12 @@ type format struct {
 	cost   footprint.Cost // memory for parsing
 }
 
-// MayHold reports whether a file with that name may contain readable text. Callers that fetch files
-// can skip other files.
+// MayHold reports whether a file may contain readable text, by its name. Callers need not download
+// other files.
 func MayHold(name string) bool { return formatOf(name).unread == "" }
 
-// formatOf returns the format by the file's name alone. An unknown name means plain text, unless
-// the content turns out to be binary.
+// formatOf decides by the file's name alone. A file with an unknown name is read as plain text,
+// unless its content is binary.
 func formatOf(name string) format {
 	if office.Named(name) {
 		return format{unpack: parseOffice, cost: footprint.Office}

@@ -17,7 +17,6 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// matter is a document's front matter.
 type matter struct {
 	title    string
 	claims   []string // addresses that the document claims as its own
@@ -28,24 +27,20 @@ type matter struct {
 	stated   map[string]string // metadata, such as owners and a status
 }
 
-// longestMatter is the maximum length of front matter in bytes. Longer front matter is treated as
-// text.
+// longestMatter is in bytes. Longer front matter is treated as text.
 const longestMatter = 64 << 10
 
-// statesACL finds an access list even in front matter that cannot be parsed. A restricted document
-// is then not shown because of a typing error.
+// statesACL finds an access list even in invalid front matter. A typing error must not make a
+// restricted document visible.
 var statesACL = regexp.MustCompile(`(?mi)(?:^|[{,?])[ \t]*(?:!!str[ \t]+)?["']?[ \t]*acl[ \t]*["']?[ \t]*(?:[:=]|$)`)
 
-// strayACL finds an apparent access list among the first lines of a text without front matter.
 var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)$`)
 
-// matterLike matches a line that may be in or above front matter: a blank line, a fence, a comment,
-// a key with its value, or a list item.
 var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*["']?\w[\w-]*["']?\s*[:=]|^\s*- `)
 
-// Narrows reports whether a file may restrict its readers, so that some readers of the source may
-// not read the file. It decides by the path and the beginning of the file. It returns true if it
-// cannot read the beginning.
+// Narrows reports whether a file may restrict its readers, so that not all readers of the source
+// may read it. It decides by the name and by the first bytes of the file. It returns true if these
+// bytes are not valid UTF-8.
 func Narrows(name string, begins []byte) bool {
 	if !formatOf(name).matter {
 		return false
@@ -61,8 +56,8 @@ func Narrows(name string, begins []byte) bool {
 	return !utf8.Valid(begins) || statesACL.Match(begins)
 }
 
-// splitMatter separates front matter, which is between lines of three dashes, from the text. It
-// returns the whole text if the text merely begins with such a line.
+// splitMatter separates the front matter, between lines of three dashes, from the text. It returns
+// the whole text if the text only begins with such a line.
 func splitMatter(text string) (matter, string, error) {
 	head, body, err := cutMatter(text)
 	var values map[string]any
@@ -89,11 +84,10 @@ func splitMatter(text string) (matter, string, error) {
 	return m, body, err
 }
 
-// fewLines is the number of lines that lostACL searches.
 const fewLines = 20
 
-// lostACL returns an access list that a typing error has made part of the text: below a blank line
-// or a comment, or between other fences. It returns false if there is none.
+// lostACL returns an access list that became part of the text because of a typing error, such as a
+// blank line above it. The bool is false if there is none.
 func lostACL(text string) (string, bool) {
 	n := 0
 	for line := range strings.Lines(text[:min(len(text), 4<<10)]) {
@@ -109,8 +103,6 @@ func lostACL(text string) (string, bool) {
 	return "", false
 }
 
-// cutMatter returns the front matter between the dashes and the text after it. If the front matter
-// has no end, cutMatter returns the first lines of the file.
 func cutMatter(text string) (head, body string, err error) {
 	opening, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(opening, " \t") != "---" {
@@ -152,12 +144,10 @@ func parseMatter(head string) (map[string]any, error) {
 
 var errTwice = errors.New("it has more than one access list, in different letters")
 
-// deepestMatter is the maximum nesting of front matter. The YAML parser needs time in the square of
-// the nesting, and a kilobyte of stack for each level.
+// deepestMatter is the maximum nesting of front matter. The YAML parser needs quadratic time in the
+// nesting, and a kilobyte of stack for each level.
 const deepestMatter = 32
 
-// nesting returns the maximum nesting of a YAML text. It counts brackets that are open, and
-// consecutive item and key marks on a line.
 func nesting(head string) int {
 	most, open := 0, 0
 	for line := range strings.Lines(head) {
@@ -182,8 +172,8 @@ func nesting(head string) int {
 	return most
 }
 
-// place matches the position "[LINE:COLUMN] " at the start of an error of the YAML parser. The line
-// number does not count the file's first line.
+// place matches "[LINE:COLUMN] " at the start of an error of the YAML parser. The parser does not
+// see the file's first line.
 var place = regexp.MustCompile(`^\[(\d+):\d+\] `)
 
 func placed(message string) string {
@@ -198,13 +188,11 @@ func placed(message string) string {
 	return fmt.Sprintf("line %d: %s", line+1, strings.TrimPrefix(message, found[0]))
 }
 
-// keyed matches a key with its value at the beginning of a line, as in front matter.
 var keyed = regexp.MustCompile(`^\s*["']?[\w-]+["']?:(?:\s|$)`)
 
-// oneLine matches a key with a simple value.
 var oneLine = regexp.MustCompile(`^([\w-]+):[ \t]+([^\s\[{&*!|>"'].*)$`)
 
-// lineByLine reads front matter that is not valid YAML because its values contain colons: "title:
+// lineByLine reads front matter that is invalid YAML because of colons in values, such as "title:
 // Backups: how to". It returns nil unless every line is a key with a simple value.
 func lineByLine(head string) map[string]any {
 	values := make(map[string]any)
@@ -225,7 +213,7 @@ func lineByLine(head string) map[string]any {
 	return values
 }
 
-// aliasPattern matches YAML aliases. With aliases, a few lines can describe gigabytes.
+// aliasPattern matches YAML aliases, with which a few lines can describe gigabytes.
 var aliasPattern = regexp.MustCompile(`(?m)(^|[:\-\[{,])[ \t]*\*[A-Za-z0-9_]+`)
 
 func readMatter(values map[string]any) (matter, error) {
@@ -271,14 +259,12 @@ func readMatter(values map[string]any) (matter, error) {
 	return m, nil
 }
 
-// statedKeys lists the front matter keys that are kept as metadata because core/knowledge reads
-// them.
 var statedKeys = []string{
 	"author", "authors", "owner", "owners", "maintainer", "maintainers", "assignee", "assignees", "team", "teams", "project", "service", "repository",
 	"supersedes", "replaces", "superseded_by", "replaced_by", "depends_on", "dependencies",
 }
 
-// maxStated and maxSaid limit the metadata from keys that are not in statedKeys, such as "status:
+// maxStated and maxSaid limit the metadata from other keys than statedKeys, such as "status:
 // retired". Longer values and further keys are dropped.
 const (
 	maxStated = 24  // keys
@@ -287,8 +273,6 @@ const (
 
 var plainKey = regexp.MustCompile(`^[a-z][a-z0-9_ -]{0,39}$`)
 
-// otherKeys lists the front matter keys that say nothing about the subject. They are read elsewhere
-// or only control a site's layout.
 var otherKeys = []string{
 	"acl", "title", "tags", "url", "link", "updated", "lastmod", "last_updated", "last_modified", "modified", "date", "lang", "language",
 	"aliases", "cover", "css", "draft", "hide", "icon", "id", "image", "layout", "menu", "nav_order", "parent", "permalink", "redirect_from", "sidebar",
@@ -310,7 +294,6 @@ func text(value any) string {
 	}
 }
 
-// list reads a YAML list, or a text with values separated by commas.
 func list(value any) []string {
 	var values []string
 	if many, ok := value.([]any); ok {
@@ -327,9 +310,8 @@ func list(value any) []string {
 	return values
 }
 
-// dates lists the date formats that people and programs write. The separator determines the order
-// of day and month. With dots, the day comes first. Dates with slashes and the year last are
-// ambiguous and are not read.
+// dates lists the date formats that are read. With dots, the day comes first. Dates with slashes
+// and the year last are ambiguous and are not read.
 var dates = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
 	"2006-01-02 15:04:05 -07:00", "2006-01-02 15:04:05 -0700 MST", time.DateTime, "2006-01-02 15:04 -0700", "2006-01-02 15:04", time.DateOnly, "2006-1-2",
@@ -338,7 +320,7 @@ var dates = []string{
 	"Monday, 2 January 2006", "Monday, January 2, 2006", "Mon Jan 2 2006", time.RFC1123Z, time.RFC1123, "Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.UnixDate, time.ANSIC, time.RubyDate,
 }
 
-// date parses a date. It returns the zero time if the date is missing or has an unknown format.
+// date returns the zero time if the date is missing or has an unknown format.
 func date(value any) time.Time {
 	if t, ok := value.(time.Time); ok {
 		return t.UTC()

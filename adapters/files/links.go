@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// links resolves the links of a file. Links to files of the folder become document ids. Other links
-// become web addresses. It drops dead links, links to other files on this machine, and links to the
+// links resolves the links of a file. Links to files of the folder become document ids, and other
+// links become web addresses. It drops dead links, links to other local files, and links to the
 // file itself. It opens no file.
 func (c *Connector) links(root *os.Root, name string, page parsed) []document.Link {
 	from := c.address(root.Name(), name)
@@ -29,8 +29,8 @@ func (c *Connector) links(root *os.Root, name string, page parsed) []document.Li
 	return out
 }
 
-// target resolves a link on a page with a base address to a document id or a web address. It
-// returns "" if a reader could not open the target.
+// target resolves a link to a document id or a web address. from is the base address of the page.
+// target returns "" if a reader could not open the link.
 func (c *Connector) target(root *os.Root, from *url.URL, written string) string {
 	link, err := url.Parse(written)
 	if err != nil || link.Opaque != "" || link.User != nil || len(written) > longestClaim {
@@ -68,11 +68,9 @@ func (c *Connector) target(root *os.Root, from *url.URL, written string) string 
 	return to.String()
 }
 
-// longestTarget is the maximum length in bytes of a missing file's path.
+// longestTarget is the maximum length in bytes of the path of a missing file.
 const longestTarget = 500
 
-// existing returns the file that a link to a name refers to: the file itself, the first page of a
-// folder, or the source of a generated page. It returns "" if there is none.
 func existing(root *os.Root, name string) string {
 	if !fs.ValidPath(name) {
 		return ""

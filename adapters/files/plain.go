@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseText parses plain text, which is paragraphs separated by empty lines. An underlined line, as
-// in reStructuredText, is a heading.
+// parseText parses paragraphs between empty lines. An underlined line is a heading, as in
+// reStructuredText.
 func parseText(text string) parsed {
 	var o document.Outline
 	var marks []string // underlines in the order of first use, which is the order of rank
@@ -23,7 +23,6 @@ func parseText(text string) parsed {
 	return parsed{title: o.Title(), sections: o.Sections()}
 }
 
-// paragraphs yields the text between empty lines.
 func paragraphs(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		start, end := -1, 0
@@ -48,8 +47,6 @@ func paragraphs(text string) func(func(string) bool) {
 	}
 }
 
-// underlined splits a paragraph that begins with an underlined heading. It returns the heading, the
-// rest, and the character of the underline.
 func underlined(paragraph string) (heading, rest, mark string) {
 	first, after, _ := strings.Cut(paragraph, "\n")
 	if bar(first) != "" && after != "" { // the heading also has a bar above
@@ -64,8 +61,6 @@ func underlined(paragraph string) (heading, rest, mark string) {
 	return title, rest, mark
 }
 
-// bar returns the character of a bar, which is a line of at least three equal characters such as
-// "====". It returns "" for other lines.
 func bar(line string) string {
 	line = strings.TrimSpace(line)
 	if len(line) < 3 || !strings.ContainsRune("=-~^*+#\"'`", rune(line[0])) || strings.Trim(line, line[:1]) != "" {
@@ -84,7 +79,6 @@ func rank(marks *[]string, mark string) int {
 	return len(*marks)
 }
 
-// kindOf returns whether a paragraph is a list, indented code or running text.
 func kindOf(paragraph string) document.BlockKind {
 	items, indented, count := 0, 0, 0
 	for line := range strings.Lines(paragraph) {
@@ -107,7 +101,7 @@ func kindOf(paragraph string) document.BlockKind {
 	}
 }
 
-// parseCode returns a parser that converts a file to one code block in a language.
+// parseCode returns a parser that makes one code block of a whole file.
 func parseCode(language string) func(string) parsed {
 	return func(text string) parsed {
 		var o document.Outline
@@ -127,7 +121,6 @@ func parseJSON(text string) parsed {
 	return parseCode("json")(text)
 }
 
-// indented returns the approximate size of JSON once it is indented by its nesting.
 func indented(text string) int {
 	size, depth, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -152,9 +145,9 @@ func indented(text string) int {
 	return size
 }
 
-// parseTable returns a lenient parser for separated values (RFC 4180). It uses the separator that
-// is most frequent in the first line, because programs write CSV with semicolons where commas are
-// decimal marks.
+// parseTable returns a lenient parser for separated values (RFC 4180). The separator is the most
+// frequent one in the first line. Programs write CSV with semicolons where commas are decimal
+// marks.
 func parseTable(separators string) func(string) parsed {
 	return func(text string) parsed {
 		var o document.Outline
@@ -164,8 +157,6 @@ func parseTable(separators string) func(string) parsed {
 	}
 }
 
-// separator returns the separator of a table. It also returns the table without a line "sep=;" that
-// declares the separator.
 func separator(text, separators string) (byte, string) {
 	line, rest, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
 	if said, is := strings.CutPrefix(strings.ToLower(line), "sep="); is && len(said) == 1 {
@@ -187,8 +178,6 @@ func separator(text, separators string) (byte, string) {
 	return best, text
 }
 
-// table writes each record on a line, with " | " between values. It stores no list of values,
-// because a record may have very many.
 func table(text string, comma byte) string {
 	var b strings.Builder
 	for len(text) > 0 && b.Len() <= document.MaxText {
@@ -210,8 +199,8 @@ func table(text string, comma byte) string {
 	return b.String()
 }
 
-// cell splits off the first value. more reports whether the rest belongs to the same record.
-// Quotation marks inside an unquoted value, and single ones in a quoted value, are literal.
+// cell splits off the first value. more reports whether rest continues the same record. Unexpected
+// quotation marks are literal.
 func cell(text string, comma byte) (value, rest string, more bool) {
 	if !strings.HasPrefix(text, `"`) {
 		end := strings.IndexAny(text, string([]byte{comma, '\n'}))
@@ -242,7 +231,6 @@ func cell(text string, comma byte) (value, rest string, more bool) {
 	}
 }
 
-// writeWords writes a text with single spaces between its words.
 func writeWords(b *strings.Builder, text string) {
 	first := true
 	for word := range strings.FieldsSeq(text) {

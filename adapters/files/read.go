@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// load reads a file as a document. It reserves memory for the file's bytes and for the parser.
 func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.Document, error) {
 	ctx, release, err := footprint.Process().Acquire(ctx, f.format.memory(f.info.Size()))
 	if err != nil {
@@ -48,7 +47,6 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 	return c.document(ctx, root, f, text)
 }
 
-// memory returns the bytes of memory that reading and parsing a file of a size needs.
 func (f format) memory(size int64) int64 {
 	if f.unpack != nil {
 		return f.cost.Max + size // the unpacked size is unknown
@@ -56,14 +54,12 @@ func (f format) memory(size int64) int64 {
 	return f.cost.Of(size) + size
 }
 
-// errTooMuchText is the error for a file with more text than a document may have.
 var errTooMuchText = fmt.Errorf("it holds more than %d MB of text. Split it into smaller documents", document.MaxText>>20)
 
-// errMoved marks a file that was replaced after the folder was listed.
 var errMoved = errors.New("it was moved or replaced while it was read. The next run tries again")
 
-// open opens a file without blocking. It checks every component of the path before and after
-// opening. This detects a folder or file that is concurrently replaced by a link.
+// open opens a file without blocking. It checks each part of the path before and after opening it.
+// This detects a file or folder that is replaced by a link at the same time.
 func open(root *os.Root, place string) (*os.File, error) {
 	folder := root
 	defer func() {
@@ -111,7 +107,6 @@ func open(root *os.Root, place string) (*os.File, error) {
 	return opened, nil
 }
 
-// readFile returns the content of a file.
 func (c *Connector) readFile(root *os.Root, place string) ([]byte, error) {
 	opened, err := open(root, place)
 	switch {

@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// walk collects the files of a folder, and notices about skipped or unreadable ones.
 type walk struct {
 	connector *Connector
 	root      *os.Root
@@ -34,8 +33,8 @@ type file struct {
 
 func (w *walk) folder(ctx context.Context) error { return w.below(ctx, ".", ".") }
 
-// below lists the files below a folder. called is the path that replaces the folder's own in the
-// names of files, for mounted volumes.
+// below lists the files below a folder. In their names, called replaces the folder's own path, as
+// for mounted volumes.
 func (w *walk) below(ctx context.Context, folder, called string) error {
 	return fs.WalkDir(w.root.FS(), folder, func(place string, entry fs.DirEntry, err error) error {
 		name := place
@@ -73,14 +72,15 @@ func (w *walk) below(ctx context.Context, folder, called string) error {
 	})
 }
 
-// volumeData is the name of a link in a mounted ConfigMap or Secret. Kubernetes stores the files in
-// a hidden folder whose name is a time. "..data" links to that folder, and each file is a link to
+// volumeData is the name of a link in a ConfigMap or Secret that Kubernetes has mounted. It leads
+// to a hidden folder with the files, whose name is a time. Each visible file is a link to
 // "..data/NAME".
 const volumeData = "..data"
 
 var volumeFolder = regexp.MustCompile(`^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+$`)
 
-// volume reads the files of a mounted volume from the hidden folder in which they are stored.
+// volume lists the files of a mounted ConfigMap or Secret, or nothing if volumeData is another
+// file.
 func (w *walk) volume(ctx context.Context, folder, called string) error {
 	target, err := w.root.Readlink(path.Join(folder, volumeData))
 	if err != nil || !volumeFolder.MatchString(target) {
@@ -93,10 +93,9 @@ func (w *walk) volume(ctx context.Context, folder, called string) error {
 	return w.below(ctx, place, called)
 }
 
-// forge is the hidden folder of a repository that contains GitHub's settings, including CODEOWNERS.
+// forge is a hidden folder with GitHub's settings for a repository, such as CODEOWNERS.
 const forge = ".github"
 
-// owners adds the CODEOWNERS file of a repository. It adds no other file of the hidden folder.
 func (w *walk) owners(place, name string) error {
 	const file = "CODEOWNERS"
 	if info, err := w.root.Lstat(path.Join(place, file)); err == nil && info.Mode().IsRegular() {
@@ -110,8 +109,8 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__"
 }
 
-// entry adds a file to the list. If the file is skipped or unreadable, it adds a notice instead. It
-// only counts a file that the options exclude.
+// entry adds a file, or a notice that says why the file is skipped. Files that the options exclude
+// are only counted.
 func (w *walk) entry(place, name string) {
 	if !w.connector.options.Reads(name) {
 		w.unwanted++
@@ -141,9 +140,8 @@ func (w *walk) entry(place, name string) {
 	}
 }
 
-// link adds a notice that says why a link is skipped. No link is followed. The target of a link is
-// indexed at its own path unless a rule excludes it, and then the link would bypass the rule. A
-// Root refuses links that lead out of it, and detects loops.
+// link adds a notice that says why a symbolic link is not followed. Its target is read at its own
+// path, unless a rule excludes it there, and the link must not bypass that rule.
 func (w *walk) link(place, name string) {
 	if target, err := w.root.Readlink(place); err == nil && strings.HasPrefix(target, volumeData+"/") {
 		return // volume reads the target, or it is hidden
@@ -165,12 +163,10 @@ func (w *walk) skip(name, sentence string) {
 	w.skipped = append(w.skipped, index.Notice{Name: name, Sentence: sentence})
 }
 
-// withhold skips a file or folder with keys or passwords and adds a notice.
 func (w *walk) withhold(name string) {
 	w.skipped = append(w.skipped, index.Notice{Name: name, Sentence: keysSentence, Secret: true})
 }
 
-// yield passes the files to the caller in batches. The first batch includes the notices.
 func (w *walk) yield(yield func(index.Batch, error) bool) {
 	batch := index.Batch{Total: len(w.files), Failures: w.failures, Skipped: w.skipped}
 	for i, f := range w.files {
@@ -186,8 +182,8 @@ func (w *walk) yield(yield func(index.Batch, error) bool) {
 	yield(batch, nil)
 }
 
-// waiting is the maximum time that a file waits for a format with few concurrent parsers, such as
-// PDF. Parsing has a separate timeout.
+// waiting is how long a file may wait for a parser that is in use, such as the one for PDF. Parsing
+// has a separate timeout.
 const waiting = 10 * time.Minute
 
 func (w *walk) item(f file) index.Item {
@@ -206,7 +202,6 @@ func (w *walk) item(f file) index.Item {
 	}
 }
 
-// reason returns a file system error without the path.
 func reason(err error) error {
 	for {
 		inner, ok := err.(interface{ Unwrap() error })

@@ -20,7 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/filter"
 )
 
-// Config sets up a hook. URL and HTTP are required.
+// Config configures a Hook. URL and HTTP are required.
 type Config struct {
 	URL     string
 	Token   string        // is sent as Authorization: Bearer; empty: none

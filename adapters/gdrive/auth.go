@@ -18,8 +18,8 @@ import (
 	"golang.org/x/oauth2/jwt"
 )
 
-// scopeDrive, scopeUsers, scopeGroups and scopeMembers are OAuth scopes. Drive and the directory
-// use separate tokens, so that an administrator's token reads no files.
+// scopeDrive and the scopes of the directory are requested with separate tokens, so that an
+// administrator's token reads no files.
 const (
 	scopeDrive   = "https://www.googleapis.com/auth/drive.readonly"
 	scopeUsers   = "https://www.googleapis.com/auth/admin.directory.user.readonly"
@@ -27,7 +27,6 @@ const (
 	scopeMembers = "https://www.googleapis.com/auth/admin.directory.group.member.readonly"
 )
 
-// serviceKey is the key of a service account in Google's JSON format.
 type serviceKey struct {
 	Type         string `json:"type"`
 	ClientEmail  string `json:"client_email"`
@@ -49,8 +48,8 @@ func parseKey(text []byte) (serviceKey, error) {
 	return key, nil
 }
 
-// errNoImpersonation marks a person who cannot be impersonated. The account is suspended, deleted,
-// or unknown.
+// errNoImpersonation means that a person cannot be impersonated, because the account is suspended,
+// deleted or unknown.
 var errNoImpersonation = errors.New("Google does not let the service account act for this person")
 
 // authority obtains tokens, one for each impersonated person. It is safe for concurrent use.
@@ -65,7 +64,8 @@ type authority struct {
 	tokens map[holder]given
 }
 
-// holder identifies a cached token by the impersonated person and the scopes.
+// holder is the key of a cached token. subject is the impersonated person, or "" for the service
+// account itself.
 type holder struct{ subject, scopes string }
 
 type given struct {
@@ -73,7 +73,6 @@ type given struct {
 	until time.Time
 }
 
-// tokenTimeout limits one token request. tokenAttempts limits the number of attempts.
 const (
 	tokenTimeout  = 30 * time.Second
 	tokenAttempts = 3
@@ -128,10 +127,10 @@ func (a *authority) current(ctx context.Context, of holder) (string, error) {
 	}
 }
 
-// refusal converts an error of a token request into advice for the operator. sure says that the
-// failure is permanent. "unauthorized_client: Client is unauthorized to retrieve access tokens
-// using this method, or client not authorized for any of the scopes requested", "invalid_grant: Not
-// a valid email", "invalid_grant: Invalid JWT Signature"
+// refusal converts an error of a token request into advice for the operator. sure means that the
+// failure is permanent. The errors are "unauthorized_client: Client is unauthorized to retrieve
+// access tokens using this method, or client not authorized for any of the scopes requested",
+// "invalid_grant: Not a valid email" and "invalid_grant: Invalid JWT Signature"
 // (https://developers.google.com/identity/protocols/oauth2/service-account#error-codes).
 func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 	var answer *oauth2.RetrieveError
@@ -164,7 +163,6 @@ func nameOf(subject string) string {
 	return subject
 }
 
-// forget removes a token from the cache. The next call of current requests a new one.
 func (a *authority) forget(of holder) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

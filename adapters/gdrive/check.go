@@ -9,9 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check returns a short summary of the readable content. It fails if nothing can be read, or if it
-// cannot find out who may read it. It requests the directory, the drives, and the members of one
-// drive.
+// Check returns a summary such as "3 shared drives, 20 people in the directory". It returns an
+// error if nothing can be read, or if it cannot find out who may read it.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	p, err := c.people(ctx)
 	if err != nil {

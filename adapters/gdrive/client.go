@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Config sets the credential and the address of Google's APIs. Zero fields get their defaults.
+// Config configures a [Client]. Only Key is required.
 type Config struct {
 	Key []byte // key of a service account, in Google's JSON format
 	// URL replaces the hosts of all Google APIs, for example with a gateway:
@@ -119,8 +119,8 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// subjectKey is the context key for the address of the impersonated person. Without an address,
-// requests use the service account itself.
+// subjectKey is the context key for the address of the impersonated person. Requests without it use
+// the service account itself.
 type subjectKey struct{}
 
 // Account returns the address of the service account.
@@ -144,10 +144,8 @@ func (c *Client) Waited() (d time.Duration) {
 	return d
 }
 
-// errMalformed marks a response that cannot be decoded.
 var errMalformed = errors.New("the answer cannot be read")
 
-// get requests a path of an API on behalf of a person and decodes the response into to.
 func (c *Client) get(ctx context.Context, of api, subject, path string, to any) error {
 	answer, err := c.raw(ctx, of, subject, sourcehttp.Request{Path: path})
 	if err != nil {
@@ -206,7 +204,8 @@ func turnedOff(err error) bool {
 	return errors.As(err, &refused) && bytes.Contains(refused.Body, []byte("Active session is invalid"))
 }
 
-// mostRefusal is the maximum number of bytes that are read from an error response.
+// mostRefusal is the maximum size of an error response in bytes. The reason in a longer response is
+// ignored.
 const mostRefusal = 64 << 10
 
 func reasonOf(body []byte) string {
@@ -227,7 +226,7 @@ func reasonOf(body []byte) string {
 	return ""
 }
 
-// reason returns Google's reason for an error response. It returns "" for other errors.
+// reason returns Google's reason in an error response, or "" for other errors.
 func reason(err error) string {
 	var refused *sourcehttp.Refused
 	if errors.As(err, &refused) {

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// corpus is a set of files with a change log: a shared drive, or all files that one person owns.
+// corpus is a set of files with one change log: a shared drive, or all files that one person owns.
 type corpus struct {
 	id      string // id of the drive, or of the person in the directory
 	name    string
@@ -20,7 +20,6 @@ type corpus struct {
 	closed  bool   // only members have access to its files
 }
 
-// sharedDrive is a shared drive in a response of drives.list.
 type sharedDrive struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -76,7 +75,6 @@ func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	return all, nil
 }
 
-// fields returns the file fields to request. For personal drives they include the permissions.
 func (c corpus) fields() string {
 	if c.shared {
 		return fileFields
@@ -84,8 +82,8 @@ func (c corpus) fields() string {
 	return ownFileFields
 }
 
-// scope returns the URL parameters that restrict files.list to a corpus. Each drive is listed
-// separately, because "corpora=allDrives … may return incompleteSearch".
+// scope restricts files.list to one drive, because "corpora=allDrives … may return
+// incompleteSearch".
 func (c corpus) scope() string {
 	if c.shared {
 		return query("corpora", "drive", "driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
@@ -93,7 +91,6 @@ func (c corpus) scope() string {
 	return query("corpora", "user", "supportsAllDrives", "true")
 }
 
-// log returns the URL parameters that restrict changes.list to a corpus.
 func (c corpus) log() string {
 	if c.shared {
 		return query("driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
@@ -101,17 +98,16 @@ func (c corpus) log() string {
 	return query("supportsAllDrives", "true")
 }
 
-// listed is a response of files.list.
 type listed struct {
 	Files            []file `json:"files"`
 	NextPageToken    string `json:"nextPageToken"`
 	IncompleteSearch bool   `json:"incompleteSearch"`
 }
 
-// mostFiles is the page size of file lists. Google may return fewer.
+// mostFiles is the requested page size. Google may return fewer files.
 const mostFiles = "1000"
 
-// files returns one page of the files in a corpus that meet a condition, such as "trashed = false".
+// files returns one page of the files in a drive that meet a condition, such as "trashed = false".
 // token is the page token, or "" for the first page.
 func (c *Connector) files(ctx context.Context, in corpus, condition, token string) (listed, error) {
 	var got listed
@@ -123,14 +119,12 @@ func (c *Connector) files(ctx context.Context, in corpus, condition, token strin
 	return got, err
 }
 
-// file requests one file on behalf of subject.
 func (c *Connector) file(ctx context.Context, subject, id, fields string) (file, error) {
 	var f file
 	err := c.client.get(ctx, drive, subject, "files/"+url.PathEscape(id)+"?"+query("supportsAllDrives", "true", "fields", fields), &f)
 	return f, err
 }
 
-// startToken returns the current end of a corpus's change log.
 func (c *Connector) startToken(ctx context.Context, in corpus) (string, error) {
 	var got struct {
 		Token string `json:"startPageToken"`
@@ -153,7 +147,6 @@ type change struct {
 	File    *file  `json:"file"`
 }
 
-// logged is a response of changes.list.
 type logged struct {
 	Changes           []change `json:"changes"`
 	NextPageToken     string   `json:"nextPageToken"`

@@ -40,7 +40,6 @@ func (u user) addresses() []string {
 
 func address(a string) string { return strings.ToLower(strings.TrimSpace(a)) }
 
-// active reports whether the account exists and is neither suspended nor archived.
 func (u user) active() bool { return u.ID != "" && !u.Suspended && !u.Archived }
 
 type group struct {
@@ -51,8 +50,7 @@ type group struct {
 	Others  []string `json:"nonEditableAliases"`
 }
 
-// people holds the active people of the directory, indexed by address. It must not be used
-// concurrently.
+// people indexes the active people of the directory by address. It must not be used concurrently.
 type people struct {
 	*Connector
 	users  []user            // active people, ordered by id
@@ -98,7 +96,7 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 }
 
 // unread adds advice for the operator to an error about the directory. If the directory is
-// invisible, the result wraps index.ErrRevoked, because no person is known without it.
+// invisible, the result wraps index.ErrRevoked, because all people are unknown without it.
 func (c *Connector) unread(what string, err error) error {
 	switch status := sourcehttp.Status(err); {
 	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):
@@ -110,7 +108,6 @@ func (c *Connector) unread(what string, err error) error {
 	return err
 }
 
-// listGroups returns all groups of the directory.
 func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	var all []group
 	type part struct {
@@ -150,7 +147,6 @@ func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	return p.groups[address(mail)], nil
 }
 
-// userByID returns the active person with this id.
 func (p *people) userByID(id string) (user, bool) {
 	i, found := slices.BinarySearchFunc(p.users, id, func(u user, id string) int { return cmp.Compare(u.ID, id) })
 	if !found {

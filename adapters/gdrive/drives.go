@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// drives holds the corpora of a source during one run and fetches pages of their feeds. Both the
-// document scan (package crawl) and the node scan use it.
+// drives has the shared and personal drives of a source during one run. Both the scan of documents
+// (package crawl) and the scan of nodes use it.
 type drives struct {
 	*Connector
 	people  *people // nil if not needed
@@ -38,7 +38,7 @@ const (
 	feedBelow = "below/"
 )
 
-// drives lists the corpora of the source. p may be nil if Options.MyDrives is false.
+// drives lists the drives of the source. p may be nil if Options.MyDrives is false.
 func (c *Connector) drives(ctx context.Context, p *people) (*drives, error) {
 	d := &drives{
 		Connector: c, people: p, byID: make(map[string]corpus),
@@ -54,7 +54,6 @@ func (c *Connector) drives(ctx context.Context, p *people) (*drives, error) {
 	return d, nil
 }
 
-// part is one page of a feed, with the files that it lists.
 type part struct {
 	found, gone []placed
 	more        []crawl.Feed // feeds for the content of changed folders
@@ -62,7 +61,7 @@ type part struct {
 	partial     error
 }
 
-// placed is a file that is in a corpus or has left it. If the file is not visible, only its id is
+// placed is a file that is in a drive or has left it. If the file is not visible, only its id is
 // known.
 type placed struct {
 	file
@@ -70,7 +69,6 @@ type placed struct {
 	changed bool // its format or its node may have changed
 }
 
-// page fetches a page of a feed. It returns the same errors as Page of [crawl.Vendor].
 func (d *drives) page(ctx context.Context, f crawl.Feed, at crawl.Place) (p part, err error) {
 	in := d.byID[f.Scope]
 	switch {
@@ -86,8 +84,8 @@ func (d *drives) page(ctx context.Context, f crawl.Feed, at crawl.Place) (p part
 	return d.changes(ctx, in, cmp.Or(at.Cursor, at.Mark), at.Cursor == "")
 }
 
-// refused wraps err in crawl.ErrRefused if the error means that a corpus may not be read. It
-// returns other errors unchanged.
+// refused wraps err in crawl.ErrRefused if err means that a drive may not be read. It returns other
+// errors unchanged.
 func refused(ctx context.Context, err error) error {
 	if err != nil && !final(ctx, err) && absent(err) {
 		return fmt.Errorf("%w: %w", crawl.ErrRefused, err)
@@ -95,8 +93,6 @@ func refused(ctx context.Context, err error) error {
 	return err
 }
 
-// refusal returns the notice for operators that a corpus cannot be read and is hidden from
-// everyone.
 func (c corpus) refusal(err error) index.Notice {
 	return index.Notice{Name: c.name, Sentence: fmt.Sprintf("It cannot be read, and its contents are hidden from everyone here (%v).", err)}
 }
@@ -105,8 +101,8 @@ func (c corpus) refusal(err error) index.Notice {
 // be missing, since all documents were not searched."
 var errIncompleteSearch = errors.New("Google Drive did not search all drives")
 
-// list returns one page of the files of a corpus that are not in the trash. The first page of a
-// personal drive also has its root folder.
+// list returns one page of the files of a drive that are not in the trash. The first page of a
+// personal drive includes its root folder.
 func (d *drives) list(ctx context.Context, in corpus, token string) (p part, err error) {
 	top, err := d.loadFolders(ctx, in)
 	if err != nil {
@@ -134,14 +130,13 @@ func (d *drives) list(ctx context.Context, in corpus, token string) (p part, err
 	return p, nil
 }
 
-// within removes files that are in the trash or in another corpus.
+// within removes files that are in the trash or in another drive.
 func (d *drives) within(in corpus, files []file) []file {
 	return slices.DeleteFunc(files, func(f file) bool { return d.home(f) != in.id || f.Trashed })
 }
 
-// home returns the id of the corpus that a file belongs to. It returns "" if the source does not
-// read that corpus. "Output only. The owner of this file. … This field isn't populated for items in
-// shared drives."
+// home returns the id of the drive that has a file, or "" if the source does not read that drive.
+// "Output only. The owner of this file. … This field isn't populated for items in shared drives."
 func (d *drives) home(f file) string {
 	if f.DriveID != "" {
 		return d.byID[f.DriveID].id
@@ -190,7 +185,8 @@ func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err er
 }
 
 // parentNode returns the node id of the folder that contains a file. It returns "" if the folder is
-// invisible and the file inherits nothing. own reports whether the folder is in the same corpus.
+// invisible, so that the file inherits nothing. own reports whether the folder is in the same
+// drive.
 func (d *drives) parentNode(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
 	parent := f.parent()
 	if parent == "" || in.shared {
@@ -221,8 +217,8 @@ func (d *drives) parentNode(ctx context.Context, in corpus, f *file) (node strin
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
-// carries reports whether a file has its own node (index.Node), and returns the node of its
-// folder. Every folder has a node.
+// carries reports whether a file has its own node (index.Node), as every folder has. It also
+// returns the node of the folder that contains the file.
 func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
 	above, same, err := d.parentNode(ctx, in, f)
 	if err != nil {
@@ -237,8 +233,8 @@ func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, abo
 	return own, above, nil
 }
 
-// fetchFile fetches one file of a corpus. there is false if the file is invisible, in the trash or
-// in another corpus.
+// fetchFile fetches one file of a drive. there is false if the file is invisible, in the trash or
+// in another drive.
 func (d *drives) fetchFile(ctx context.Context, in corpus, id string) (f placed, there bool, err error) {
 	f = placed{in: in, changed: true}
 	f.file, err = d.file(ctx, in.subject, id, in.fields())
@@ -248,7 +244,7 @@ func (d *drives) fetchFile(ctx context.Context, in corpus, id string) (f placed,
 	return f, err == nil && d.home(f.file) == in.id && !f.Trashed, err
 }
 
-// changes returns one page of the change log of a corpus. first says that it is the first page. If
+// changes returns one page of the change log of a drive. first must be set for the first page. If
 // the page token has expired, the error wraps crawl.ErrRescan.
 func (d *drives) changes(ctx context.Context, in corpus, token string, first bool) (p part, err error) {
 	got, err := d.changed(ctx, in, token)
@@ -296,11 +292,10 @@ func (d *drives) changes(ctx context.Context, in corpus, token string, first boo
 	return p, nil
 }
 
-// mostParents is the maximum number of folders per request.
 const mostParents = 30
 
 // visit returns feeds for the contents of changed folders, each folder only once. The change log
-// need not report the files below a folder that was moved or trashed. The caller must hold d.mu.
+// need not list the files below a folder that was moved or trashed. The caller must hold d.mu.
 func (d *drives) visit(in corpus, folders []string) (more []crawl.Feed) {
 	if d.visited[in.id] == nil {
 		d.visited[in.id] = make(map[string]bool)
@@ -320,8 +315,8 @@ func (c corpus) contentFeed(folders ...string) crawl.Feed {
 	return crawl.Feed{ID: feedBelow + c.id + "/" + strings.Join(folders, ","), Scope: c.id}
 }
 
-// folderContent returns a page of the contents of folders. A file in another corpus is read on
-// behalf of its owner, because only the owner sees all grants.
+// folderContent returns a page of the contents of folders. It reads a file in another drive on
+// behalf of the file's owner, because only the owner sees all grants.
 func (d *drives) folderContent(ctx context.Context, in corpus, folders []string, token string) (p part, err error) {
 	got, err := d.files(ctx, in, "'"+strings.Join(folders, "' in parents or '")+"' in parents", token)
 	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// MIME types of folders and of Google's own formats
+// typeFolder is the MIME type of folders. The other types are those of Google's own formats
 // (https://developers.google.com/workspace/drive/api/guides/mime-types).
 const (
 	typeFolder = "application/vnd.google-apps.folder"
@@ -20,8 +20,6 @@ const (
 	typeSlides = "application/vnd.google-apps.presentation"
 )
 
-// file is a file or folder
-// (https://developers.google.com/workspace/drive/api/reference/rest/v3/files).
 type file struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
@@ -54,8 +52,8 @@ const (
 	ownFileFields    = fileFields + ",permissionIds,permissions(" + permissionFields + ")"
 )
 
-// parent returns the folder of a file: "A file can only have one parent folder". It returns "" if
-// the folder is invisible.
+// parent returns the folder of a file, or "" if the folder is invisible. "A file can only have one
+// parent folder".
 func (f *file) parent() string {
 	if len(f.Parents) == 0 || !isID(f.Parents[0]) {
 		return ""
@@ -64,7 +62,7 @@ func (f *file) parent() string {
 }
 
 // stamp returns a time that changes whenever the content, the name or the type of a file changes.
-// It is the second of the file's last change, with a hash of the other values as its fraction.
+// It is the time of the last change in whole seconds. Its fraction is a hash of the other values.
 func (f *file) stamp() time.Time {
 	sum := fnv.New32a()
 	// writing to a hash never fails
@@ -91,7 +89,6 @@ type permission struct {
 	} `json:"permissionDetails"`
 }
 
-// roles are the Drive roles that include read access.
 var roles = []string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}
 
 // direct reports whether a grant was set on the file itself and not inherited:
@@ -110,19 +107,18 @@ func (p *permission) direct() bool {
 // file is read again when its folder changes.
 func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
 
-// counts reports whether a grant allows reading at a time. A grant with a view does not: "metadata:
-// The item's metadata is visible".
+// counts reports whether a grant allows reading at the given time. A grant with a view does not:
+// "metadata: The item's metadata is visible".
 func (p *permission) counts(now time.Time) bool {
 	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
 }
 
-// shared reports whether a file in a personal drive was shared directly with people other than its
+// shared reports whether a file in a personal drive was itself shared with people other than its
 // owner. It returns true if the grants are invisible.
 func (f *file) shared() bool {
 	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.given() })
 }
 
-// permissions reads all grants of a file, a folder or a shared drive.
 func (c *Connector) permissions(ctx context.Context, subject, id string) ([]permission, error) {
 	var all []permission
 	type part struct {

@@ -27,10 +27,10 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Kind is the kind of the sources that this package reads.
+// Kind is the [document.Kind] of Google Drive.
 const Kind document.Kind = "google_drive"
 
-// Options configure a Connector. Zero fields get their defaults.
+// Options configure a Connector. Only Name is required.
 type Options struct {
 	Name string // name of the source
 	// Admin is the address of the administrator on whose behalf the directory of people and groups
@@ -66,12 +66,11 @@ type Options struct {
 	MaxBytes int64 // larger uploads are skipped; default 25 MB
 }
 
-// SweepEvery is the default interval between full scans. Only a full scan finds changes that no
-// change log contains.
+// SweepEvery is the default of Options.SweepEvery.
 const SweepEvery = time.Hour
 
-// Looks says which scan notices each kind of change. A full scan may be needed to notice a
-// deletion.
+// Looks states which scan notices each kind of change. A deletion may be noticed only by a full
+// scan.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {}, index.ChangeMove: {},
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
@@ -114,7 +113,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads one configured Google Drive source.
+// Connector reads the shared and personal drives that [Options] select.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -144,7 +143,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source that has this name in the configuration. Its id is "gdrive-" plus the
+// SourceOf returns the source with a name from the configuration. Its id is "gdrive-" plus the
 // name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gdrive-" + name), Kind: Kind, Name: name}
@@ -158,19 +157,18 @@ func isID(id string) bool {
 	}) < 0
 }
 
-// nodeID returns the node id of a drive, folder or file within a corpus. An item that moves to
-// another corpus gets a new node. A deletion in the log of its old corpus then does not affect it.
+// nodeID returns the node id of a drive, folder or file. An item that moves to another drive gets a
+// new node. A deletion in the log of its old drive then does not affect it.
 func nodeID(corpus, id string) string { return corpus + "/" + id }
 
-// managers identifies the node of the people who may open every limited folder of a shared drive.
-// No file has this id.
+// managers replaces the id of a file in the id of a node. That node has the people who may open
+// every limited folder of a shared drive.
 const managers = "(managers)"
 
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }
 
 func (c *Connector) id(file string) document.ID { return document.ID(string(c.source.ID) + ":" + file) }
 
-// Kinds of group principals.
 const (
 	kindGroup  = "group"
 	kindDomain = "domain"

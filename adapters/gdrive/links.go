@@ -35,9 +35,9 @@ func (c *Client) note(of api, err error) {
 	c.off[of] = c.config.Now().Add(offFor)
 }
 
-// mark adds anchors ("#gid=…", "#slide=id.…") to sections, from the Sheets and Slides APIs.
-// Excel and PowerPoint exports do not contain them. If the API is not enabled, citations link to
-// the whole file.
+// mark adds anchors such as "gid=12" or "slide=id.p1" to sections, from the Sheets and Slides APIs.
+// Excel and PowerPoint exports do not have them. If the API is not enabled, citations link to the
+// whole file.
 func (c *Connector) mark(ctx context.Context, in corpus, f file, sections []document.Section) error {
 	of, path := sheets, "spreadsheets/"+url.PathEscape(f.ID)+"?"+query("fields", "sheets(properties(sheetId,title))")
 	if f.MimeType == typeSlides {

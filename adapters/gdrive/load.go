@@ -24,7 +24,6 @@ import (
 // loadWait is the maximum time that Google may take to deliver a file.
 const loadWait = 2 * time.Minute
 
-// load builds the document of a file. It downloads uploaded files and exports Google's own formats.
 func (c *Connector) load(ctx context.Context, in corpus, f file, name string, acl access.ACL) (document.Document, error) {
 	d := document.Document{Ref: document.Ref{Title: f.Name, URL: webAddress(f), UpdatedAt: f.ModifiedTime}, ACL: acl, Metadata: make(map[string]string)}
 	if in.shared {
@@ -50,9 +49,8 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	return d, err
 }
 
-// webAddress returns the web address of a file, without tracking parameters. If Google's link is
-// not on google.com, it returns a standard address on drive.google.com, because citations show the
-// address.
+// webAddress returns the web address of a file, without tracking parameters. If Google returns an
+// address that is not on google.com, it is not used, because citations show it.
 func webAddress(f file) string {
 	at, err := url.Parse(f.WebViewLink)
 	if err != nil || !outhttp.At(at, "google.com") {
@@ -64,8 +62,8 @@ func webAddress(f file) string {
 	return at.String()
 }
 
-// asGone converts an error about a file. If the file is invisible or must not be downloaded, the
-// result wraps index.ErrSkipped. An exceeded download quota stays an ordinary error.
+// asGone wraps index.ErrSkipped if the file is invisible or must not be downloaded. An exceeded
+// download quota stays an ordinary error.
 func asGone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":
@@ -142,10 +140,8 @@ func (c *Connector) slides(ctx context.Context, in corpus, f file, name string, 
 	return nil
 }
 
-// errLarge marks a file that Google does not export because of its size.
 var errLarge = fmt.Errorf("Google exports no more than 10 MB of a file, and this one is larger: split it: %w", index.ErrSkipped)
 
-// exported returns the content of a file, exported as a MIME type.
 func (c *Connector) exported(ctx context.Context, in corpus, f file, mime string) ([]byte, error) {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: exportPath(f, mime)})
 	if err != nil {
@@ -169,8 +165,8 @@ func (c *Connector) export(ctx context.Context, in corpus, f file, name string, 
 	return c.mark(ctx, in, f, d.Sections)
 }
 
-// readFile downloads a file and parses it with Options.Read. sum is the MD5 of the content as Drive
-// reports it, or "".
+// readFile downloads a file and parses it with Options.Read. sum is the MD5 that Drive reports, or
+// "".
 func (c *Connector) readFile(ctx context.Context, in corpus, asked, name, sum string, d *document.Document) error {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: asked})
 	switch {

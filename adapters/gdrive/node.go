@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// nodes holds the state of one call of Connector.Nodes. It must not be used concurrently.
+// nodes is the state of one call of Connector.Nodes. It must not be used concurrently.
 type nodes struct {
 	*drives
 	state   state
@@ -33,9 +33,9 @@ type nodes struct {
 	members map[string]access.ACL // members of shared drives, by corpus id
 }
 
-// Nodes implements index.NodeReader. It yields each shared drive with its members, and changed
-// folders and directly shared files from the change logs. Every Options.SweepEvery it yields all
-// folders and directly shared files. It continues an interrupted pass.
+// Nodes implements index.NodeReader. It yields each shared drive with its members. From the change
+// logs it yields changed folders and files with their own grants. Every Options.SweepEvery it
+// yields all of these. It continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{state: decode(since, c.accessSettings()), now: c.client.config.Now(), send: emit, members: make(map[string]access.ACL)}
@@ -50,7 +50,7 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	})
 }
 
-// accessSettings returns a text with all settings that affect how grants are converted. If it
+// accessSettings returns a text with all settings that affect how grants are converted. If the text
 // changes, all grants are read again.
 func (c *Connector) accessSettings() string {
 	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
@@ -71,8 +71,7 @@ func (n *nodes) readNodes(ctx context.Context) error {
 	return n.run(ctx)
 }
 
-// flush sends the batch with a checkpoint and starts an empty batch. complete says that the pass
-// has sent every node.
+// flush sends the batch with a checkpoint. complete means that the pass has sent every node.
 func (n *nodes) flush(complete bool) error {
 	n.batch.Next, n.batch.Complete = n.state.encode(), complete
 	batch := n.batch
@@ -149,8 +148,8 @@ func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	return []access.ACL{acl}
 }
 
-// rereadExpired reads nodes again if a grant has expired or if the nodes could not be read before.
-// The change log need not report expired grants.
+// rereadExpired reads nodes again if a grant has expired or if they could not be read before. The
+// change log need not list expired grants.
 func (n *nodes) rereadExpired(ctx context.Context) error {
 	now := n.now.Unix()
 	for _, node := range slices.Sorted(maps.Keys(n.state.Ends)) {
@@ -177,7 +176,6 @@ func (n *nodes) rereadExpired(ctx context.Context) error {
 	return nil
 }
 
-// removeNodes deletes the nodes of files that are no longer in a corpus.
 func (n *nodes) removeNodes(files []placed) {
 	for _, f := range files {
 		delete(n.state.Ends, nodeID(f.in.id, f.ID))

@@ -10,7 +10,7 @@ import (
 )
 
 // MayRead implements [index.PointChecker]. It requests each file on behalf of the person. If
-// Options.MyDrives is false, it returns index.CannotAsk for every point.
+// Options.MyDrives is false, all results are index.CannotAsk.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

@@ -5,8 +5,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is the content of the checkpoints of Connector.Nodes. Times are in seconds since 1970, and
-// 0 means never.
+// state is encoded in the checkpoints of Connector.Nodes. Times are in seconds since 1970, and 0
+// means never.
 type state struct {
 	Settings string `json:"settings"`
 	// Logs has the page token of each corpus's change log, by corpus id.
@@ -21,7 +21,6 @@ type state struct {
 	Ends map[string]int64 `json:"ends,omitempty"`
 }
 
-// pass is the progress of a full scan.
 type pass struct {
 	Began int64 `json:"b"`
 	// Done has the page token of each scanned corpus's change log. It is "" if the corpus is

@@ -20,8 +20,8 @@ type vendor struct {
 	drives *drives // of the current run; set by Scopes
 }
 
-// reading is the version of the rules for building documents. Raise it if the rules change.
-// Everything is then read again.
+// reading is the version of the rules that convert a file to a document. If it is raised,
+// everything is read again.
 const reading = 1
 
 // Source implements crawl.Vendor.
@@ -101,8 +101,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (p craw
 // patience is the number of consecutive files that may fail before a run fails.
 const patience = 3
 
-// only fetches the given documents of a corpus, one request per file. It skips files that are
-// missing, outside the corpus or temporarily unreadable. It returns an error after more than
+// only fetches the given documents of a drive, one request per file. It skips files that are
+// missing, outside the drive or temporarily unreadable. It returns an error after more than
 // [patience] consecutive failures.
 func (v *vendor) only(ctx context.Context, in corpus, documents []document.ID) (p part, err error) {
 	failing := 0
@@ -127,14 +127,13 @@ func (v *vendor) only(ctx context.Context, in corpus, documents []document.ID) (
 	return p, nil
 }
 
-// entry is a file to load, with the name for its parser.
 type entry struct {
 	placed
 	name string // generic, with the extension of the file's format
 }
 
-// found adds a file to p.Items. It ignores folders and files of unsupported formats. If the format
-// of a changed file is not supported, it adds the file to p.Gone.
+// found adds a file to p.Items. It ignores folders and files of unsupported formats. It adds a file
+// whose format is no longer supported to p.Gone.
 func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	if f.MimeType == typeFolder {
 		return nil
@@ -159,8 +158,8 @@ func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	return nil
 }
 
-// recordGone adds a file that has left a corpus to a page. Trashed files go to p.Gone. Other files
-// go to p.Left, because another corpus may contain them now.
+// recordGone adds a file that has left a drive to a page. Trashed files go to p.Gone. Other files
+// go to p.Left, because another drive may have them now.
 func (v *vendor) recordGone(p *crawl.Page, f placed) {
 	switch {
 	case f.MimeType == typeFolder:

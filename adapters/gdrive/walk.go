@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/crawl"
 )
 
-// run reads the change logs of all corpora. If a full scan is due or a log cannot be continued, it
+// run reads the change logs of all drives. If a full scan is due or a log cannot be continued, it
 // scans all files instead.
 func (n *nodes) run(ctx context.Context) error {
 	if n.state.Pass == nil && !n.due() {
@@ -24,8 +24,8 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.everything(ctx)
 }
 
-// due reports whether a full scan is due: Options.SweepEvery has passed since the last scan, or a
-// corpus has disappeared.
+// due reports whether a full scan is due, because Options.SweepEvery has passed or a drive has
+// disappeared.
 func (n *nodes) due() bool {
 	for id := range n.state.Logs {
 		if _, there := n.byID[id]; !there {
@@ -35,7 +35,6 @@ func (n *nodes) due() bool {
 	return n.state.Swept == 0 || n.now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery
 }
 
-// everything scans all files of all corpora. It continues an interrupted scan.
 func (n *nodes) everything(ctx context.Context) error {
 	if n.state.Pass == nil {
 		n.state.Pass = &pass{Began: n.now.Unix(), Done: make(map[string]string)}
@@ -68,7 +67,7 @@ func (n *nodes) everything(ctx context.Context) error {
 	return n.flush(!p.Holes)
 }
 
-// list scans all files of a corpus. It continues at the page token of an interrupted scan.
+// list scans all files of a drive. It continues at the page token of an interrupted scan.
 func (n *nodes) list(ctx context.Context, in corpus) error {
 	p := n.state.Pass
 	if p.Log == "" {
@@ -93,11 +92,10 @@ func (n *nodes) list(ctx context.Context, in corpus) error {
 	return err
 }
 
-// errEndless marks a list whose cursors form a cycle.
 var errEndless = errors.New("the list does not end")
 
-// follow reads all pages of a feed, and of the feeds that the pages contain. After each page it
-// calls step, unless step is nil. If a cursor has expired, it restarts the feed once.
+// follow reads all pages of a feed, and of the feeds that the pages name. After each page it calls
+// step, unless step is nil. If a cursor has expired, it restarts the feed once.
 func (n *nodes) follow(ctx context.Context, f crawl.Feed, at crawl.Place, step func(part) error) error {
 	again, pages := false, new(sourcehttp.Pages)
 	for {
@@ -135,13 +133,12 @@ func (n *nodes) follow(ctx context.Context, f crawl.Feed, at crawl.Place, step f
 	}
 }
 
-// fetched is the result of fetching the first page of a log ahead of time.
 type fetched struct {
 	part
 	err error
 }
 
-// fetch returns a page of a feed. It uses the page that fetchLogs has fetched, if there is one.
+// fetch uses the page that fetchLogs has already fetched, if there is one.
 func (n *nodes) fetch(ctx context.Context, f crawl.Feed, at crawl.Place) (part, error) {
 	if first, there := n.ahead[f.ID]; there {
 		delete(n.ahead, f.ID)
@@ -150,10 +147,9 @@ func (n *nodes) fetch(ctx context.Context, f crawl.Feed, at crawl.Place) (part, 
 	return n.page(ctx, f, at)
 }
 
-// mostAhead limits how many logs are fetched concurrently.
 const mostAhead = 64
 
-// logs reads the change log of each corpus, and scans new corpora completely.
+// logs reads the change log of each drive, and scans new drives completely.
 func (n *nodes) logs(ctx context.Context) error {
 	for some := range slices.Chunk(n.corpora, mostAhead) {
 		n.fetchLogs(ctx, some)
@@ -166,7 +162,7 @@ func (n *nodes) logs(ctx context.Context) error {
 	return n.flush(false)
 }
 
-// fetchLogs fetches the first pages of logs concurrently. Most pages are empty, so latency
+// fetchLogs fetches the first pages of logs concurrently. Most of them are empty, so latency
 // dominates.
 func (n *nodes) fetchLogs(ctx context.Context, some []corpus) {
 	n.ahead = make(map[string]fetched, len(some))
@@ -209,8 +205,8 @@ func (n *nodes) log(ctx context.Context, in corpus) error {
 	return err
 }
 
-// newcomer scans all files of a new corpus. The log does not list them: when a person joins a
-// shared drive, "the user's change log contains a single entry".
+// newcomer scans all files of a new drive. The log does not list them: when a person joins a shared
+// drive, "the user's change log contains a single entry".
 func (n *nodes) newcomer(ctx context.Context, in corpus) error {
 	p := &pass{}
 	n.state.Pass = p

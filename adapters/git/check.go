@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check requests the branch from the server and returns the names of the branch and its newest
-// commit. It fetches no files.
+// Check asks the server for the branch and returns a text such as "branch main at 0123456789ab". It
+// fetches no files.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	if c.unknown {
 		return "", c.unpublished()
@@ -18,7 +18,6 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	return fmt.Sprintf("branch %s at %s", branch, commit[:12]), nil
 }
 
-// unpublished returns the error for files whose web address is unknown.
 func (c *Connector) unpublished() error {
 	return fmt.Errorf("the address where readers find the files of %s is unknown: say it with --base-url, or base_url: in the configuration file, such as https://%s/group/name/blob/HEAD/",
 		c.remote, c.remote.Host)

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// commits returns the commits of the branch as documents, with author, changed files and date.
+// commits leaves out a commit if Options.Told allows none of its files.
 func (c *Connector) commits() index.Batch {
 	var b index.Batch
 	for _, commit := range c.mirror.Commits() {
@@ -30,7 +30,6 @@ func (c *Connector) commits() index.Batch {
 	return b
 }
 
-// document converts a commit to a document.
 func (c *Connector) document(commit gitmirror.Commit) document.Document {
 	subject, body, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
 	text := document.Section{Blocks: []document.Block{{Kind: document.Paragraph, Text: subject}}}
@@ -46,8 +45,7 @@ func (c *Connector) document(commit gitmirror.Commit) document.Document {
 	}
 }
 
-// named returns the names of authors without their email addresses: "Ada" for "Ada
-// <ada@acme.example>".
+// named removes the email addresses: "Ada <ada@acme.example>" becomes "Ada".
 func named(authors []string) []string {
 	var names []string
 	for _, a := range authors {
@@ -57,11 +55,11 @@ func named(authors []string) []string {
 	return names
 }
 
-// below matches the end of the address below which servers show the files of a branch:
-// "/blob/main/" on GitHub, "/-/blob/main/" on GitLab, "/src/branch/main/" on Forgejo.
+// below matches the part of a web address that selects a branch: "/blob/main/" on GitHub,
+// "/-/blob/main/" on GitLab, "/src/branch/main/" on Forgejo.
 var below = regexp.MustCompile(`(?:/-)?/(?:blob/[^/]+|src/branch/[^/]+)/$`)
 
-// shown returns the web address of a commit, or "" if unknown.
+// shown returns the web address of a commit, or "" if it is unknown.
 func (c *Connector) shown(hash string) string {
 	base := c.base()
 	if at := below.FindStringIndex(base); at != nil {

@@ -22,10 +22,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of this package's sources.
+// Kind is the [document.Kind] of Git repositories.
 const Kind document.Kind = "git"
 
-// Options configure a Connector. Zero fields get their defaults.
+// Options configure a Connector. URL and Read are required.
 type Options struct {
 	// URL is the repository's address, as for "git clone": https://host/group/name.git. A "#name"
 	// at its end selects a branch. The default is the server's default branch.
@@ -81,7 +81,7 @@ type Connector struct {
 
 var _ index.Connector = (*Connector)(nil)
 
-// New returns a connector. It sends no request.
+// New checks the options and returns a connector. It sends no request.
 func New(options Options) (*Connector, error) {
 	options.MaxBytes, options.MaxFetch = cmp.Or(options.MaxBytes, defaultMaxBytes), cmp.Or(options.MaxFetch, defaultMaxFetch)
 	if len(options.ACL) == 0 {
@@ -129,8 +129,8 @@ func New(options Options) (*Connector, error) {
 	return c, err
 }
 
-// IsURL reports whether a text is the address of a repository. It must end in .git, before an
-// optional branch.
+// IsURL reports whether place is the https address of a repository, which ends in .git. A "#branch"
+// may follow.
 func IsURL(place string) bool {
 	u, err := url.Parse(place)
 	return err == nil && u.Scheme == "https" && strings.HasSuffix(u.Path, ".git")
@@ -158,15 +158,14 @@ func (c *Connector) parse() error {
 	return nil
 }
 
-// SourceOf returns the source for a repository's address. It sends no request.
+// SourceOf returns the source that a [Connector] for the address would have. It sends no request.
 func SourceOf(address string) (document.Source, error) {
 	c := &Connector{options: Options{URL: address}}
 	err := c.parse()
 	return c.source, err
 }
 
-// sourceID returns an id that depends only on address and branch. Every process then uses the same
-// document ids.
+// sourceID depends only on address and branch, so that every process uses the same document ids.
 func sourceID(name string) document.SourceID {
 	sum := sha256.Sum256([]byte(name))
 	bare, _, _ := strings.Cut(name, "#")
@@ -179,8 +178,7 @@ func sourceID(name string) document.SourceID {
 	return document.SourceID("git-" + strings.Trim(short, "-.") + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// base returns the web address below which readers find the files, or "" if it is unknown. For the
-// default branch, GitHub and GitLab use the path blob and HEAD. Forgejo uses src.
+// base returns the web address below which readers find the files, or "" if it is unknown.
 func (c *Connector) base() string {
 	if c.options.BaseURL != "" {
 		return c.options.BaseURL
@@ -209,8 +207,8 @@ func (c *Connector) Settings() string {
 	return "git 1 " + c.files.Settings()
 }
 
-// Sync implements index.Connector. It yields all files of the branch. Files that no known commit
-// has changed keep their time.
+// Sync implements index.Connector. It yields all files of the branch. If Options.Commits is set, it
+// also yields the commits.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		if c.unknown { // reported here and not by New, because the setting may be added until then

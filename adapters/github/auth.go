@@ -70,7 +70,7 @@ func newAuthority(credential Credential, settings sourcehttp.Config) (*authority
 	return a, err
 }
 
-// privateKey parses a key in GitHub's format (PKCS #1) or OpenSSL's (PKCS #8).
+// privateKey accepts GitHub's format (PKCS #1) and OpenSSL's (PKCS #8).
 func privateKey(text []byte) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Permission is a permission that the credential needs. Reason says why.
+// Permission is a permission that the credential needs. Reason says why it needs it.
 type Permission struct{ Name, Reason string }
 
 // Permissions lists all permissions that are needed to read everything. Fine-grained tokens and
@@ -46,7 +46,7 @@ func (s Sight) String() string {
 }
 
 // Check returns what the credential can see. It requests lists and a small sample of content. The
-// error says why nothing can be read and what to do.
+// error says why nothing can be read, and what to do.
 func (c *Connector) Check(ctx context.Context) (Sight, error) {
 	var s Sight
 	all, err := c.repositories(ctx)
@@ -108,8 +108,6 @@ func btoi(b bool) int {
 	return 0
 }
 
-// try requests a small sample of each kind of content of one repository. It adds missing
-// permissions to s.Lacks.
 func (c *Connector) try(ctx context.Context, s *Sight, r repository, is repositoryState) error {
 	lacks := func(err error, permission, what string) error {
 		if err != nil && (absent(err) || denied(err)) {

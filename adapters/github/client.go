@@ -30,7 +30,7 @@ const (
 	burst = 60
 )
 
-// Config selects the server and the credential. Zero fields get their defaults.
+// Config selects the server and the credential. Only Credential is required.
 type Config struct {
 	URL        string // address of the site in a browser; default https://github.com
 	Credential Credential
@@ -64,7 +64,6 @@ type Client struct {
 	nodes   map[int64]string // node ids of repositories by number; they never change
 }
 
-// remembered is a cached page of a list, with its ETag and the address of the next page.
 type remembered struct {
 	etag string
 	next string
@@ -128,11 +127,11 @@ func (c *Client) owns(at *url.URL) bool {
 // Cost returns the cost of all requests to the server so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// spareKey is the context key for the share of the rate limit that a request leaves for other
-// requests.
+// spareKey is the context key for a share of the rate limit, between 0 and 1. A request leaves that
+// share for other requests.
 type spareKey struct{}
 
-// sparing returns a context whose requests leave a share of the rate limit for other requests.
+// sparing returns a context whose requests leave a fifth of the rate limit for other requests.
 func sparing(ctx context.Context) context.Context { return context.WithValue(ctx, spareKey{}, 0.2) }
 
 // do sends a request. If the credential is rejected, it gets a new token and retries once.
@@ -151,7 +150,7 @@ func (c *Client) do(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Resp
 // absent reports whether an error means that the credential cannot see an object. GitHub answers
 // 404 ("you may receive a 404 Not Found error … if the request is not properly authenticated",
 // https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api). It answers 403
-// if a permission is missing. It answers 410 or 451 if the object was taken down.
+// if a permission is missing, and 410 or 451 if the object was taken down.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusUnavailableForLegalReasons:

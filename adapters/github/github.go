@@ -23,24 +23,24 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Kind is the kind of the sources that this package reads.
+// Kind is the [document.Kind] of GitHub repositories.
 const Kind document.Kind = "github"
 
-// Readers of public repositories.
+// PublicMembers, PublicAll and PublicReaders are the values of Options.Public.
 const (
 	PublicMembers = "members" // full members of the workspace
 	PublicAll     = "public"  // everyone
 	PublicReaders = "readers" // people with a right in the repository, as for private ones
 )
 
-// Looks says which scan or webhook notices each kind of change. An issue that moves to another
-// repository counts as deleted in the old repository.
+// Looks states which scan or webhook notices each kind of change. An issue that moves to another
+// repository counts as deleted in the old one.
 var Looks = index.Looks{
 	index.ChangeMember: {Hook: true}, index.ChangeAccount: {Hook: true}, index.ChangeNode: {Hook: true},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
 }
 
-// Options configure a Connector. Zero fields get their defaults.
+// Options configure a Connector. Name is required, and one of Organization and Repositories.
 type Options struct {
 	Name         string   // name of the source
 	Organization string   // reads all its repositories that the credential can access
@@ -122,7 +122,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads one configured GitHub source.
+// Connector reads the GitHub repositories that [Options] select.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -155,18 +155,16 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source that has this name in the configuration. Its id is "github-" plus the
+// SourceOf returns the source with a name from the configuration. Its id is "github-" plus the
 // name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("github-" + name), Kind: Kind, Name: name}
 }
 
-// node returns the principal of everyone who may read a repository.
 func (c *Connector) node(id int64) access.Principal {
 	return access.Node(string(c.source.ID), strconv.FormatInt(id, 10))
 }
 
-// Kinds of group principals.
 const (
 	kindRepository   = "repo" // collaborators of a repository, as GitHub lists them
 	kindOrganization = "org"  // the members of an organisation

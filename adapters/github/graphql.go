@@ -20,7 +20,7 @@ import (
 //go:embed query
 var queries embed.FS
 
-// texts maps the names of query files to the queries, including the fragments that they use.
+// texts returns the queries by the names of their files, including the fragments that they use.
 var texts = sync.OnceValues(func() (map[string]string, error) {
 	files, err := queries.ReadDir("query")
 	if err != nil {
@@ -57,14 +57,12 @@ var texts = sync.OnceValues(func() (map[string]string, error) {
 	return all, nil
 })
 
-// graphError is an error about one part of a query.
 type graphError struct {
 	Type    string `json:"type"`
 	Path    []any  `json:"path"`
 	Message string `json:"message"`
 }
 
-// graphErrors lists the errors of a query with an incomplete response.
 type graphErrors []graphError
 
 // Error implements error.
@@ -73,18 +71,18 @@ func (e graphErrors) Error() string {
 }
 
 // denied reports whether every missing part was refused or does not exist. It returns false if any
-// part failed for another reason.
+// part is missing for another reason.
 func (e graphErrors) denied() bool {
 	return !slices.ContainsFunc(e, func(one graphError) bool {
 		return !slices.Contains([]string{"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES", "SAML"}, one.Type)
 	})
 }
 
-// errHeavy marks a query that took GitHub too long. A smaller query may succeed.
+// errHeavy means that a query took GitHub too long. A smaller query may succeed.
 var errHeavy = errors.New("the query was too much for GitHub")
 
-// query sends the GraphQL query with a name and decodes its data into into. partial lists the parts
-// that are missing because they are refused or do not exist.
+// query sends the GraphQL query with this name and decodes its data into into. partial has the
+// parts that are missing because they are refused or do not exist.
 func (c *Client) query(ctx context.Context, name string, variables map[string]any, into any) (partial graphErrors, err error) {
 	all, err := texts()
 	if err != nil {
@@ -138,13 +136,11 @@ func (c *Client) query(ctx context.Context, name string, variables map[string]an
 	}
 }
 
-// pageInfo is the position in a GraphQL list.
 type pageInfo struct {
 	HasNextPage bool   `json:"hasNextPage"`
 	EndCursor   string `json:"endCursor"`
 }
 
-// connection is a page of a GraphQL list.
 type connection[T any] struct {
 	TotalCount int      `json:"totalCount"`
 	PageInfo   pageInfo `json:"pageInfo"`
@@ -159,8 +155,8 @@ func (c connection[T]) next() string {
 	return c.PageInfo.EndCursor
 }
 
-// rest returns the items of a connection: those of the first page and of all later pages, which it
-// requests with the query name. It requests no more pages once it has most items.
+// rest returns the items of first and of all later pages, which it requests with the query name. It
+// requests no more pages when it has most items.
 func rest[T any](ctx context.Context, c *Client, name, id string, first connection[T], most int) ([]T, error) {
 	all := first.Nodes
 	for page := first.PageInfo; page.HasNextPage && len(all) < most; {

@@ -14,17 +14,16 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// groupChunk is the number of repositories whose readers are sent in one batch.
 const groupChunk = 50
 
-// groupState is the checkpoint of Groups: the progress of the current pass.
 type groupState struct {
 	People bool  `json:"people,omitempty"` // the members of organisations were sent
 	After  int64 `json:"after,omitempty"`  // readers of repositories up to this number were sent
 }
 
 // Groups implements index.GroupReader. It yields the members of organisations with their verified
-// addresses. It also yields a group for each private repository. Every pass yields all of them.
+// addresses. It also yields the collaborators of each repository that is not public. Every pass
+// yields all of them.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error { return c.groups(ctx, since, emit) })
 }
@@ -78,9 +77,8 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	return emit(index.GroupBatch{Complete: true})
 }
 
-// hintedFirst sends the readers of repositories with a pending webhook hint. The change then does
-// not wait for a pass over thousands of repositories. Hints about all repositories are left to the
-// pass.
+// hintedFirst sends the readers of repositories that a webhook has named, so that these changes do
+// not wait for a pass over thousands of repositories. It ignores hints that name no repository.
 func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
 	if c.hints == nil {
 		return nil
@@ -113,9 +111,10 @@ func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, k
 // collaborators, organization members that are direct collaborators, organization members with
 // access through team memberships, organization members with access through default organization
 // permissions, and organization owners. Team members will include the members of child teams."
-// (https://docs.github.com/en/rest/collaborators/collaborators#list-repository-collaborators) The
-// list is requested by the repository's name, and a name may pass to another repository at any
-// time. The result therefore counts only if the names are unchanged afterwards.
+// (https://docs.github.com/en/rest/collaborators/collaborators#list-repository-collaborators)
+//
+// The list is requested by the repository's name, which may pass to another repository at any time.
+// The result therefore counts only if the names are unchanged afterwards.
 func (c *Connector) collaborators(ctx context.Context, some []repository, known map[int64]bool, failing *int) (index.GroupBatch, error) {
 	var batch index.GroupBatch
 	read := make(map[int64][]account)

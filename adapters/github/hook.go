@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// hintAccess, hintContent, hintThreads, hintThread and hintWiki are the first words of the subjects
-// of webhook hints. The object that changed follows.
+// hintAccess and the constants below begin the text of a hint that a webhook causes. The object
+// that changed follows.
 const (
 	hintAccess  = "access"  // permissions of all repositories, or of one: "access 12"
 	hintContent = "content" // a change that the next pass finds
@@ -25,7 +25,6 @@ const (
 	hintWiki    = "wiki"    // a wiki was changed: "wiki 12"
 )
 
-// event holds the required fields of a webhook's payload.
 type event struct {
 	Action     string `json:"action"`
 	Ref        string `json:"ref"`
@@ -46,9 +45,8 @@ type subject struct {
 	NodeID string `json:"node_id"`
 }
 
-// ReadHook checks a webhook's signature and returns the subjects of its hints. The payload is used
-// only as a hint that something may have changed. The error wraps index.ErrUnsigned if the
-// signature is missing or wrong.
+// ReadHook checks the signature of a webhook's request and returns which objects may have changed.
+// The error wraps index.ErrUnsigned if the signature is missing or wrong.
 //
 // "Your code should compute the hash using your secret token, HMAC-SHA256 and the payload body …
 // The hash signature always starts with sha256= … never use a plain == operator"
@@ -68,7 +66,7 @@ func ReadHook(secret string, header func(string) string, body []byte) (subjects 
 	return e.subjects(header("X-GitHub-Event")), nil
 }
 
-// subjects returns the subjects of the hints that an event causes. name is the type of the event,
+// subjects returns the texts of the hints that an event causes. name is GitHub's name of the event,
 // such as "issues".
 func (e *event) subjects(name string) []string {
 	in := ""
@@ -129,20 +127,19 @@ func (c *Connector) Hook(header func(string) string, body []byte) ([]string, err
 	return ReadHook(c.options.HookSecret, header, body)
 }
 
-// Listen makes the connector process hints about its source. Call Listen before reading.
+// Listen makes the connector process the webhooks of its source. Call it before the first scan.
 func (c *Connector) Listen(hints index.Hints) {
 	c.hints = hintFilter{hints, true}
 	c.Engine.Listen(hintFilter{hints, false})
 }
 
-// hintFilter filters hints. If access is true, it returns only hints about permissions, otherwise
-// only the others.
+// hintFilter returns only hints about permissions if access is set, and otherwise only the others.
 type hintFilter struct {
 	index.Hints
 	access bool
 }
 
-// mostHints is the maximum number of hints that are processed together. Further hints wait.
+// mostHints is the maximum number of hints that are processed together. The others wait.
 const mostHints = 500
 
 // Heard implements index.Hints.

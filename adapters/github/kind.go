@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Environment variables that contain the credential.
 const (
 	tokenEnv        = "GITHUB_TOKEN"
 	appEnv          = "GITHUB_APP_ID"
@@ -142,8 +141,7 @@ func (s *Settings) Fault(path string) string {
 	return fmt.Sprintf("%s names no repositories, or names them twice: write organization: NAME for all that the credential was given, or repositories: [OWNER/NAME] for some", path)
 }
 
-// mostOfFile is the size limit of a repository's file, in bytes. Files that people write are far
-// smaller.
+// mostOfFile is in bytes. Files that people write are far smaller.
 const mostOfFile = 10 << 20
 
 // Open implements sources.Settings.
@@ -159,7 +157,6 @@ func (s *Settings) Open(o sources.Opening) (index.Connector, error) {
 	})
 }
 
-// connect returns a client with the credential from the environment. It reads the App's key file.
 func (s *Settings) connect(o sources.Opening) (*Client, error) {
 	credential := Credential{Token: o.Credential(tokenEnv), AppID: o.Credential(appEnv)}
 	if number := o.Credential(installationEnv); number != "" {

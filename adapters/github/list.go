@@ -9,15 +9,14 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// mostRemembered is the maximum number of bytes of cached pages.
+// mostRemembered is the maximum size of all cached pages in bytes.
 const mostRemembered = 128 << 20
 
-// unending adds advice to an error about a list that does not end.
 func unending(err error) error {
 	return fmt.Errorf("GitHub's list cannot be read to its end: the next run reads it again (%w)", err)
 }
 
-// list reads all pages of a list, from the path place on. It uses conditional requests, so
+// list reads all pages of a list, starting at the path place. It uses conditional requests, so that
 // unchanged pages are not transferred again: "Making a conditional request does not count against
 // your primary rate limit if a 304 response is returned"
 // (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
@@ -71,7 +70,6 @@ func onePage[T any](ctx context.Context, c *Client, place string, read func(body
 	return page, next, nil
 }
 
-// array decodes a page that is a JSON array.
 func array[T any](body []byte) (page []T, err error) {
 	err = json.Unmarshal(body, &page)
 	return page, err

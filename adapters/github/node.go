@@ -10,15 +10,14 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// nodeBatch is the number of repositories per batch of nodes.
 const nodeBatch = 500
 
-// nodeState is the checkpoint of Nodes. It contains the node ids of the repositories of the last
+// nodeState is the checkpoint of Nodes. It has the GraphQL ids of the repositories of the last
 // pass, by number.
 type nodeState map[int64]string
 
-// Nodes implements index.NodeReader. It always yields every repository. One request lists a hundred
-// repositories, and GitHub does not count requests for unchanged lists.
+// Nodes implements index.NodeReader. It always yields every repository. That is cheap, because
+// GitHub does not count requests for unchanged lists.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		before := sourcepass.Decode[nodeState](since)
@@ -52,7 +51,6 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	})
 }
 
-// readable returns the access list of a repository.
 func (c *Connector) readable(r repository) access.ACL {
 	switch {
 	case r.public() && c.options.Public == PublicAll:
@@ -67,8 +65,7 @@ func (c *Connector) readable(r repository) access.ACL {
 }
 
 // missing looks up known repositories that were not listed, because pages may shift while they are
-// read. A repository counts as unread if it is visible and part of the source. All other missing
-// repositories are denied.
+// read. A repository is unread if it is visible and belongs to the source. All others are denied.
 func (c *Connector) missing(ctx context.Context, before nodeState, all map[int64]repository) (unread, denied []string, err error) {
 	var ids []string
 	var gone []int64

@@ -13,10 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// gatherFor is how long an incomplete list of an organisation's people is kept for the next run.
+// gatherFor is how long a partly read list of an organisation's people is kept for the next run.
 const gatherFor = 10 * time.Minute
 
-// gathering is a partly read list of an organisation's people.
 type gathering struct {
 	began   time.Time
 	members []account
@@ -26,8 +25,8 @@ type gathering struct {
 	after   string   // cursor in the current query
 }
 
-// gathered returns and removes the partly read list of an organisation's people. If there is none,
-// or it is too old, the result is empty.
+// gathered returns and removes the partly read list of an organisation's people. The result is
+// empty if there is none, or if it is too old.
 func (c *Connector) gathered(login string) *gathering {
 	now := c.client.config.Now()
 	c.client.mu.Lock()
@@ -40,15 +39,14 @@ func (c *Connector) gathered(login string) *gathering {
 	return g
 }
 
-// keepGathered stores a partly read list of people for the next run.
 func (c *Connector) keepGathered(login string, g *gathering) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
 	c.client.gathered[login] = g
 }
 
-// organizations reads the members of all organisations that own repositories. It adds their ids to
-// known. If it is interrupted, the next call continues.
+// organizations returns the members of all organisations that own repositories. It adds their ids
+// to known. If it is interrupted, the next call continues.
 func (c *Connector) organizations(ctx context.Context, all map[int64]repository, known map[int64]bool) (index.GroupBatch, error) {
 	var batch index.GroupBatch
 	owners := make(map[int64]string)
@@ -124,8 +122,6 @@ func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) 
 	return known, nil
 }
 
-// gather reads the missing parts of an organisation's list: the members and their confirmed
-// addresses.
 func (c *Connector) gather(ctx context.Context, login string, g *gathering) error {
 	if !g.listed {
 		members, err := c.client.accounts(ctx, "orgs/"+login+"/members?per_page=100")
@@ -146,8 +142,8 @@ func (c *Connector) gather(ctx context.Context, login string, g *gathering) erro
 	return nil
 }
 
-// vouched is a member in a response, with the addresses that the organisation confirms by verified
-// domains or single sign-on.
+// vouched is a member with the addresses that the organisation confirms by verified domains or
+// single sign-on.
 type vouched struct {
 	ID     int64    `json:"databaseId"`
 	Emails []string `json:"organizationVerifiedDomainEmails"`
@@ -160,8 +156,7 @@ type vouched struct {
 }
 
 // addresses adds the addresses that an organisation confirms by single sign-on or verified domains.
-// Addresses in profiles and commits do not count. If the credential cannot see the addresses, it
-// adds none.
+// Addresses in profiles and commits do not count. It adds none if the credential cannot see them.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
 	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {
@@ -208,8 +203,7 @@ func (c *Connector) addresses(ctx context.Context, query, login string, g *gathe
 	}
 }
 
-// vouch adds a person's addresses in lower case. It ignores single sign-on names that are not
-// addresses.
+// vouch adds addresses in lower case. It ignores single sign-on names that are not addresses.
 func (g *gathering) vouch(v vouched) {
 	id, addresses := v.ID, v.Emails
 	if v.User != nil && v.SAML != nil {

@@ -94,8 +94,8 @@ func one(body []byte) ([]account, error) {
 	return []account{a}, err
 }
 
-// nodeIDs returns the node ids of repositories by number. The mapping never changes. If a node id
-// is unknown, nodeIDs lists the repositories.
+// nodeIDs returns the GraphQL ids of repositories by number, which never change. It lists the
+// repositories if an id is unknown.
 func (c *Connector) nodeIDs(ctx context.Context, nodes []string) (map[int64]string, error) {
 	out := make(map[int64]string, len(nodes))
 	for listed := false; ; listed = true {
@@ -120,7 +120,7 @@ func (c *Connector) nodeIDs(ctx context.Context, nodes []string) (map[int64]stri
 	}
 }
 
-// chosen reports whether the source reads the repository with this name, such as "acme/handbook".
+// chosen reports whether the source reads the repository with a name such as "acme/handbook".
 func (c *Connector) chosen(name string) bool {
 	owner, _, _ := strings.Cut(name, "/")
 	return c.options.Organization != "" && strings.EqualFold(owner, c.options.Organization) ||

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// repository is a repository in the format of GitHub's lists. Its ID never changes and is never
-// reused. Its name can change and can be reused.
+// repository is a repository in a list of GitHub. Its ID never changes and is never reused. Its
+// Name can change and be reused.
 type repository struct {
 	ID         int64  `json:"id"`
 	NodeID     string `json:"node_id"`
@@ -37,14 +37,12 @@ func (r repository) valid() bool {
 	return r.ID > 0 && isNodeID(r.NodeID) && r.Owner.ID > 0 && parted && isName(owner) && isName(name) && isName(r.Owner.Login)
 }
 
-// isNodeID reports whether a text may be a GraphQL node id.
 func isNodeID(text string) bool {
 	return text != "" && len(text) <= 200 && strings.IndexFunc(text, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_=+/", r))
 	}) < 0
 }
 
-// isName reports whether a text may be the name of an account or repository.
 func isName(text string) bool {
 	return text != "" && len(text) <= 200 && strings.Trim(text, ".") != "" && strings.IndexFunc(text, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r))
@@ -53,15 +51,15 @@ func isName(text string) bool {
 
 func (r repository) key() string { return strconv.FormatInt(r.ID, 10) }
 
-// public reports whether the repository is known to be public.
+// public returns false if Visibility and Private contradict each other.
 func (r repository) public() bool { return r.Visibility == "public" && !r.Private }
 
 // internal reports whether "all members of an enterprise" may read the repository
 // (https://docs.github.com/en/repositories/creating-and-managing-repositories/about-repositories#about-internal-repositories).
 func (r repository) internal() bool { return r.Visibility == "internal" }
 
-// repositories returns the repositories to read, by number. It omits repositories that the
-// credential cannot access or that the operator did not choose.
+// repositories returns the repositories of the source by number. It omits repositories that the
+// credential cannot access.
 func (c *Connector) repositories(ctx context.Context) (map[int64]repository, error) {
 	all := make(map[int64]repository)
 	if len(c.options.Repositories) > 0 {
@@ -103,7 +101,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 	return all, nil
 }
 
-// add adds repositories to a map by number, and caches their GraphQL node ids.
+// add also caches the GraphQL ids of the repositories.
 func (c *Connector) add(all map[int64]repository, found []repository) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
@@ -123,8 +121,8 @@ func inOrder(all map[int64]repository) []repository {
 	return out
 }
 
-// repositoryState is the state of a repository. A difference from the last run shows which lists of
-// the repository have changed.
+// repositoryState is compared with that of the last run. A difference shows which lists of the
+// repository have changed.
 type repositoryState struct {
 	NodeID           string    `json:"id"`
 	ID               int64     `json:"databaseId"`
@@ -156,9 +154,9 @@ func (s repositoryState) key() string { return strconv.FormatInt(s.ID, 10) }
 // atOnce is GitHub's maximum number of objects per query.
 const atOnce = 100
 
-// byNode queries repositories by node id, atOnce per request, and calls found with each result. It
-// skips unreadable repositories. found returns false for a repository that was not requested, which
-// makes the response invalid.
+// byNode queries repositories by GraphQL id, atOnce per request. It skips unreadable repositories.
+// found must return false for a repository that was not requested, which makes the response
+// invalid.
 func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T) bool) error {
 	for some := range slices.Chunk(ids, atOnce) {
 		var got struct {
@@ -179,7 +177,7 @@ func byNode[T any](ctx context.Context, c *Client, name string, ids []string, fo
 	return nil
 }
 
-// repositoryStates returns the current states of repositories, by number.
+// repositoryStates returns the states by number. It omits unreadable repositories.
 func (c *Connector) repositoryStates(ctx context.Context, all []repository) (map[int64]repositoryState, error) {
 	ids := make([]string, len(all))
 	asked := make(map[int64]bool, len(all))
@@ -194,7 +192,6 @@ func (c *Connector) repositoryStates(ctx context.Context, all []repository) (map
 	return out, err
 }
 
-// named is the current name of a repository.
 type named struct {
 	NodeID     string `json:"id"`
 	ID         int64  `json:"databaseId"`
@@ -202,7 +199,7 @@ type named struct {
 	Visibility string `json:"visibility"` // PUBLIC, INTERNAL, PRIVATE
 }
 
-// names returns the current names of the repositories with these node ids, by number.
+// names returns the current names by number. It omits unreadable repositories.
 func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, error) {
 	out := make(map[int64]named, len(ids))
 	err := byNode(ctx, c.client, "names", ids, func(n named) bool {
@@ -212,19 +209,16 @@ func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, e
 	return out, err
 }
 
-// account is a person or organisation in a REST response.
 type account struct {
 	ID    int64  `json:"id"`
 	Login string `json:"login"`
 	Type  string `json:"type"`
 }
 
-// valid reports whether the account has an id.
 func (a account) valid() bool { return a.ID > 0 }
 
 func (a account) key() string { return strconv.FormatInt(a.ID, 10) }
 
-// accounts reads all pages of a list of accounts.
 func (c *Client) accounts(ctx context.Context, place string) ([]account, error) {
 	return list(ctx, c, place, array[account], account.valid)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// actor is the author of a text. It is nil if the account was deleted.
+// actor is the author of a text. A nil actor is a deleted account.
 type actor struct {
 	Login string `json:"login"`
 }
@@ -28,7 +28,6 @@ func (a *actor) name() string {
 	return a.Login
 }
 
-// comment is a comment, review or reply.
 type comment struct {
 	ID          string              `json:"id"`
 	Author      *actor              `json:"author"`
@@ -41,7 +40,7 @@ type comment struct {
 	Replies     connection[comment] `json:"replies"`
 }
 
-// reviewThread is a discussion about a location in code.
+// reviewThread is a discussion about a location in the code of a pull request.
 type reviewThread struct {
 	ID         string              `json:"id"`
 	Path       string              `json:"path"`
@@ -58,10 +57,8 @@ type name struct {
 	Name string `json:"name"`
 }
 
-// mostNumber is the largest valid number of a thread.
 const mostNumber = 1 << 26
 
-// valid reports whether the thread has an id and a valid number.
 func (t thread) valid() bool { return t.ID != "" && t.Number > 0 && t.Number <= mostNumber }
 
 // thread is an issue, a pull request or a discussion.
@@ -93,8 +90,10 @@ type thread struct {
 }
 
 // version returns a time that changes whenever the thread changes. It is GitHub's date of the last
-// change. The digits below the second encode the number of comments and the repository's name,
-// which documents include. Deleting a comment may not change GitHub's date.
+// change in whole seconds. Its fraction is a hash of the number of comments and the repository's
+// name.
+//
+// Deleting a comment may not change GitHub's date, and documents include the name.
 func (t *thread) version(repository string) time.Time {
 	sum := fnv.New32a()
 	// writing to a hash never fails
@@ -102,7 +101,6 @@ func (t *thread) version(repository string) time.Time {
 	return t.UpdatedAt.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 
-// mostComments is the maximum number of comments that are read of a thread.
 const mostComments = 5000
 
 // complete reads the comments, reviews and answers that did not fit on the thread's page.
@@ -135,7 +133,7 @@ func (c *Client) complete(ctx context.Context, t *thread) error {
 	return nil
 }
 
-// size returns the approximate number of bytes of text in a thread's response.
+// size returns the approximate number of bytes of text.
 func (t *thread) size() int64 {
 	n := len(t.Body)
 	for _, list := range [][]comment{t.Comments.Nodes, t.Reviews.Nodes, t.Answers.Nodes} {
@@ -146,8 +144,8 @@ func (t *thread) size() int64 {
 	return int64(n)
 }
 
-// document converts a thread to a document. The thread's text and each comment get a section, so
-// that citations can link to them. It returns an error only if ctx is done.
+// document gives the thread's text and each comment a section, so that citations can link to them.
+// It returns an error only if ctx is done.
 func (t *thread) document(ctx context.Context, repository string) (document.Document, error) {
 	d := document.Document{Ref: document.Ref{Title: fmt.Sprintf("%s (%s#%d)", t.Title, repository, t.Number), URL: t.URL, UpdatedAt: t.UpdatedAt}}
 	d.Metadata = t.metadata(repository)
@@ -224,13 +222,11 @@ func (t *thread) metadata(repository string) map[string]string {
 	return m
 }
 
-// authoredText is a text with its author, date and kind.
 type authoredText struct {
 	who, how, text, anchor string
 	at                     time.Time
 }
 
-// writer collects the texts of a thread.
 type writer struct{ texts []authoredText }
 
 func (w *writer) all(list []comment, how string) {
@@ -249,8 +245,8 @@ func (w *writer) comment(one comment, how string) {
 
 func (w *writer) said(one authoredText) { w.texts = append(w.texts, one) }
 
-// blocks returns the blocks of a text's section. It returns none if the text is empty. The first
-// paragraph names the author, so that passages show the name.
+// blocks returns nothing for an empty comment. The first paragraph names the author, so that
+// passages show the name.
 func (s authoredText) blocks(ctx context.Context) ([]document.Block, error) {
 	page, err := markdown.Read(ctx, s.text)
 	if err != nil {

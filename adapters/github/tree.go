@@ -22,12 +22,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// moves is the maximum number of attempts to read a branch that moves meanwhile.
+// moves is the maximum number of attempts to read a branch that changes meanwhile.
 const moves = 3
 
 // tree lists the files of a branch or a wiki from a local Git mirror. Git's list is always
 // complete, but GitHub's may not be ("truncated: true"). The mirror stays locked until page.Close
-// is called. If only is not empty, the page has just those documents.
+// is called. If only is not empty, the page has only those documents.
 func (v *vendor) tree(ctx context.Context, s repositoryState, of contentSort, only []document.ID) (page crawl.Page, err error) {
 	mirror, base, err := v.mirror(s, of)
 	if err != nil {
@@ -71,8 +71,8 @@ func (v *vendor) tree(ctx context.Context, s repositoryState, of contentSort, on
 	return page, nil
 }
 
-// mirror returns the local mirror of a repository or wiki, and the web address below which its
-// files are.
+// mirror returns the local mirror of a repository or its wiki. It also returns the web address
+// below which the files are.
 func (v *vendor) mirror(s repositoryState, of contentSort) (*gitmirror.Mirror, string, error) {
 	remote, err := url.Parse(s.URL + map[contentSort]string{files: ".git", wiki: ".wiki.git"}[of])
 	if err != nil || !v.client.owns(remote) {
@@ -102,12 +102,11 @@ func (v *vendor) mirror(s repositoryState, of contentSort) (*gitmirror.Mirror, s
 	return mirror, base, err
 }
 
-// errRenamed marks a repository that was renamed while it was read.
 var errRenamed = errors.New("it is called otherwise now")
 
-// update updates the mirror. Git addresses a repository by name, and a name may pass to another
-// repository. The commit must therefore match the commit that GitHub reports for the repository's
-// id. For a wiki, the repository must still have the same name afterwards.
+// update updates the mirror. Git addresses a repository by name, which may pass to another
+// repository. The commit must therefore match the one that GitHub reports for the repository's id.
+// For a wiki, the repository must still have the same name afterwards.
 func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *repositoryState, of contentSort) (gitmirror.State, error) {
 	for attempt := 1; ; attempt++ {
 		expected := ""
@@ -136,7 +135,6 @@ func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *reposi
 	}
 }
 
-// noticesOf adds the repository's name to the names of notices.
 func noticesOf(s repositoryState, all []index.Notice) []index.Notice {
 	for i := range all {
 		all[i].Name = s.Name + ": " + all[i].Name
@@ -144,7 +142,7 @@ func noticesOf(s repositoryState, all []index.Notice) []index.Notice {
 	return all
 }
 
-// list adds the documents of a folder to page. The folder stays open until shut is called.
+// list adds the documents of a folder to page. The folder stays open until the caller calls shut.
 func (v *vendor) list(ctx context.Context, s repositoryState, of contentSort, folder, base string, page *crawl.Page) (shut func(), err error) {
 	settings := Folder{
 		Path: folder, Base: base, ACL: v.acl(s.ID),
@@ -175,8 +173,8 @@ func (v *vendor) list(ctx context.Context, s repositoryState, of contentSort, fo
 	}
 }
 
-// file converts an item of a folder's connector. It adds the repository's name and the file's
-// owners. Wiki pages get their web address.
+// file adds the repository's name and the file's owners to a document. A wiki page gets its web
+// address.
 func (v *vendor) file(item index.Item, s repositoryState, of contentSort, base string, owners ownership) crawl.Item {
 	name := strings.TrimPrefix(string(item.ID), v.prefix(s.ID, of))
 	more := map[string]string{"repository": s.Name}
@@ -229,10 +227,10 @@ func isOwners(name string) bool {
 	return false
 }
 
-// mostOwned is the maximum size of CODEOWNERS that is read. GitHub ignores files of more than 3 MB.
+// mostOwned is in bytes. GitHub ignores files of more than 3 MB.
 const mostOwned = 3 << 20
 
-// readOwners parses the CODEOWNERS file, if it exists. It ignores invalid lines, as GitHub does.
+// readOwners ignores invalid lines, as GitHub does. It returns nil if there is no CODEOWNERS file.
 func readOwners(folder string) ownership {
 	for _, place := range ownerFiles {
 		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(place)))

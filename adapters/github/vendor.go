@@ -22,7 +22,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// contentSort is a kind of content to read in a repository.
 type contentSort string
 
 const (
@@ -47,15 +46,14 @@ type vendor struct {
 	failing int                        // consecutive pages that could not be read
 }
 
-// changes is the prefix of the ids of feeds of changes. The id of the main scan follows:
-// "changes-issue/12".
+// changes begins the id of a feed of changes. The id of the main scan follows: "changes-issue/12".
 const changes = "changes-"
 
 // Source implements crawl.Vendor.
 func (v *vendor) Source() document.Source { return v.source }
 
-// reading is the version of the rules for building documents. Raise it if the rules change.
-// Everything is then read again.
+// reading is the version of the rules that convert content to a document. If it is raised,
+// everything is read again.
 const reading = 1
 
 // Rules implements crawl.Vendor.
@@ -129,7 +127,6 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	return feeds
 }
 
-// reads reports whether a kind of content is chosen and exists in a repository.
 func (v *vendor) reads(of contentSort, s repositoryState) bool {
 	o := v.options
 	switch of {
@@ -147,8 +144,8 @@ func (v *vendor) reads(of contentSort, s repositoryState) bool {
 	return false
 }
 
-// Off implements crawl.Switcher. If a branch is not shown, the credential may lack permission to
-// read it.
+// Off implements crawl.Switcher. If no branch is visible, files are not off, because the credential
+// may lack permission to read it.
 func (v *vendor) Off(scope, list string) bool {
 	kind, _, _ := strings.Cut(list, "/")
 	s, of := v.of[scope], contentSort(kind)
@@ -158,8 +155,8 @@ func (v *vendor) Off(scope, list string) bool {
 	return !v.reads(of, s)
 }
 
-// mark identifies the state of one list of a repository. Its text form is the mark of the feed of
-// changes.
+// mark is the state of one list of a repository, such as its issues. A list has changed if its mark
+// differs from the last one.
 type mark struct {
 	Name  string `json:"n"`           // name of the repository, which documents contain
 	At    int64  `json:"a,omitempty"` // time of the newest change, in seconds since 1970
@@ -200,8 +197,8 @@ func (v *vendor) mark(s repositoryState, of contentSort) mark {
 	return m
 }
 
-// list returns the number and newest change of a kind of thread. ok is false for files and wikis.
-// If Nodes is nil, the list is invisible.
+// list returns the number of threads of one kind, and the newest change. ok is false for files and
+// wikis. If Nodes is nil, the list is invisible.
 func (s repositoryState) list(of contentSort) (list connection[dated], ok bool) {
 	list, ok = map[contentSort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
 	return list, ok
@@ -214,7 +211,8 @@ func head(s repositoryState) string {
 	return s.DefaultBranchRef.Target.OID
 }
 
-// patience is the number of consecutive failures, of pages or repositories, at which a loop fails.
+// patience is the number of consecutive failures after which a loop over pages or repositories
+// fails.
 const patience = 3
 
 // Page implements crawl.Vendor.
@@ -245,8 +243,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 	return crawl.Page{Partial: fmt.Errorf("its %ss: %w", kind, err)}, nil
 }
 
-// changes returns a page of changes since the mark, newest first. It sets page.Stale if existing
-// items may differ: after a rename, a new commit, or a deletion.
+// changes returns a page of changes since the mark, newest first. It sets page.Stale if items that
+// are not listed may differ: after a rename, a new commit or a deletion.
 func (v *vendor) changes(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	now := v.mark(s, of)
 	if at.Cursor == "" {
@@ -282,12 +280,11 @@ func (v *vendor) changes(ctx context.Context, s repositoryState, of contentSort,
 // number is halved repeatedly.
 var pageOf = map[contentSort]int{issues: 50, pulls: 20, discussions: 20}
 
-// lookPage is the number of items per query if texts are not requested.
+// lookPage is the number of threads per query without texts.
 const lookPage = 100
 
-// threads returns a page of all issues, pull requests or discussions of a repository. The first
-// scan lists the newest first and includes the texts. Only webhooks report deletions and transfers
-// to another repository.
+// threads returns a page of all threads of one kind in a repository. The first scan lists the
+// newest first and includes the texts.
 func (v *vendor) threads(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	if list, _ := s.list(of); list.Nodes == nil { // no failure: the other repositories are read
 		return crawl.Page{Hidden: true, Notices: []index.Notice{{Name: s.Name, Sentence: fmt.Sprintf("Its %ss: %v.", of, errHidden)}}}, nil
@@ -311,7 +308,6 @@ func (v *vendor) threads(ctx context.Context, s repositoryState, of contentSort,
 	return page, nil
 }
 
-// errHidden means that the credential cannot see a part of a repository.
 var errHidden = errors.New("GitHub does not show them: look at what the credential is allowed")
 
 // page queries a page of a repository's threads. If the query is too large, it halves the number of
@@ -348,8 +344,7 @@ func (v *vendor) page(ctx context.Context, s repositoryState, name string, varia
 	}
 }
 
-// only queries the given threads by number. Threads that were deleted or transferred go to
-// page.Gone.
+// only queries threads by number. Threads that were deleted or transferred go to page.Gone.
 func (v *vendor) only(ctx context.Context, s repositoryState, of contentSort, ids []document.ID) (page crawl.Page, err error) {
 	// An issue in an invisible list would look deleted.
 	if list, is := s.list(of); is && list.Nodes == nil {
@@ -380,14 +375,14 @@ func (v *vendor) only(ctx context.Context, s repositoryState, of contentSort, id
 	return page, nil
 }
 
-// threadOf is a thread on a page, with its repository.
 type threadOf struct {
 	in    repositoryState
 	is    thread
 	whole bool // the page contains its text
 }
 
-// threadWait is the maximum time that reading a thread's missing parts waits for the rate limit.
+// threadWait is the maximum time that reading the missing parts of a thread waits for the rate
+// limit.
 const threadWait = 10 * time.Minute
 
 func (v *vendor) item(in repositoryState, of contentSort, t thread, whole bool) crawl.Item {
@@ -436,7 +431,6 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return got, nil
 }
 
-// thread converts a thread to a document, after reading the comments that did not fit on its page.
 func (v *vendor) thread(ctx context.Context, id document.ID, in repositoryState, t thread) (document.Document, error) {
 	ctx = sparing(ctx)
 	if err := v.client.complete(ctx, &t); err != nil {
@@ -475,8 +469,8 @@ func (v *vendor) Hint(subject string) []crawl.Feed {
 	return []crawl.Feed{feed}
 }
 
-// id returns the id of a document: "SOURCE:12:issue:7" for issue 7 of repository 12,
-// "SOURCE:12:file:docs/a.md" for a file.
+// id returns "SOURCE:12:issue:7" for issue 7 of repository 12, and "SOURCE:12:file:docs/a.md" for a
+// file.
 func (c *Connector) id(repository int64, of contentSort, key string) document.ID {
 	return document.ID(c.prefix(repository, of) + key)
 }

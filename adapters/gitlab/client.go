@@ -21,7 +21,7 @@ const (
 	burst = 60
 )
 
-// Config selects the instance and the token. Zero fields get their defaults.
+// Config selects the instance and the token. Only Token is required.
 type Config struct {
 	URL        string // address of the instance in a browser; default https://gitlab.com
 	Token      string
@@ -73,8 +73,7 @@ func New(config Config) (*Client, error) {
 // Cost returns the cost of all requests to the instance so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// do requests a path below the API. If the token is rejected or lacks a scope, the error wraps
-// index.ErrRevoked.
+// do returns an error that wraps index.ErrRevoked if the token is rejected or lacks a scope.
 func (c *Client) do(ctx context.Context, path string) (*sourcehttp.Response, error) {
 	answer, err := c.http.Do(ctx, sourcehttp.Request{Path: path})
 	switch {
@@ -86,7 +85,6 @@ func (c *Client) do(ctx context.Context, path string) (*sourcehttp.Response, err
 	return answer, err
 }
 
-// get requests a path and decodes the response into to.
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	answer, err := c.do(ctx, path)
 	if err != nil {
@@ -98,15 +96,14 @@ func (c *Client) get(ctx context.Context, path string, to any) error {
 	return nil
 }
 
-// place returns a path without its query.
 func place(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	return path
 }
 
 // page reads a page of a list. next is the path of the next page, or "" at the end: "Be sure to use
-// these links instead of generating your own URLs" (https://docs.gitlab.com/api/rest/). Only the
-// query of a link is used, because an instance behind a proxy may name another host.
+// these links instead of generating your own URLs" (https://docs.gitlab.com/api/rest/). It uses
+// only the query of a link, because an instance behind a proxy may name another host.
 func page[T any](ctx context.Context, c *Client, path string, valid func(T) bool) (items []T, next string, err error) {
 	answer, err := c.do(ctx, path)
 	if err != nil {
@@ -132,7 +129,6 @@ func page[T any](ctx context.Context, c *Client, path string, valid func(T) bool
 	return items, next, nil
 }
 
-// all reads all pages of a list.
 func all[T any](ctx context.Context, c *Client, path string, valid func(T) bool) ([]T, error) {
 	ctx = sourcehttp.Whole(ctx)
 	list := []T{}
@@ -162,9 +158,9 @@ func absent(err error) bool {
 // absent, it returns false for the status 403.
 func unknown(err error) bool { return absent(err) && sourcehttp.Status(err) != http.StatusForbidden }
 
-// account is an account in the format of GitLab's lists. Only administrators see the address,
-// whether it was confirmed, and whether the account is external. The owner of a group sees the
-// addresses of the group's enterprise users.
+// account has fields that not every token sees. Only administrators see the address, whether it was
+// confirmed, and whether the account is external. The owner of a group sees the addresses of the
+// group's enterprise users.
 type account struct {
 	ID          int64      `json:"id"`
 	Name        string     `json:"name"`
@@ -179,7 +175,6 @@ type account struct {
 
 func (a account) valid() bool { return a.ID > 0 }
 
-// self returns the account of the token.
 func (c *Client) self(ctx context.Context) (a account, err error) {
 	if err = c.get(ctx, "user", &a); err == nil && !a.valid() {
 		err = fmt.Errorf("GitLab does not say whose the token is: %w", sourcehttp.ErrIncomplete)

@@ -19,7 +19,7 @@ import (
 // loadWait is the maximum time that reading a document waits for the instance's rate limit.
 const loadWait = 10 * time.Minute
 
-// threadOf, pageOf and fileOf identify the content of a document: an issue or merge request, a wiki
+// threadOf, pageOf and fileOf are what a document is made from: an issue or merge request, a wiki
 // page, or a file.
 type (
 	threadOf struct {
@@ -50,7 +50,6 @@ type note struct {
 
 func (n note) valid() bool { return n.ID > 0 && !n.Created.IsZero() }
 
-// wikiPage is a page of a wiki (https://docs.gitlab.com/api/wikis/).
 type wikiPage struct {
 	Slug    string `json:"slug"`
 	Title   string `json:"title"`
@@ -88,8 +87,8 @@ func (v *vendor) notes(ctx context.Context, of threadOf) (shown []note, err erro
 	return shown, nil
 }
 
-// thread converts an issue or a merge request to a document. The thread's text and each comment get
-// a section, so that citations can link to them.
+// thread gives the text of an issue or merge request and each comment a section, so that citations
+// can link to them.
 func (v *vendor) thread(ctx context.Context, i crawl.Item, of threadOf) (document.Document, error) {
 	t, p := of.thread, of.project
 	var said []note
@@ -148,7 +147,7 @@ func (t thread) metadata(p project) map[string]string {
 	return m
 }
 
-// shown returns an account's display name or, if there is none, its user name.
+// shown returns the display name or, if there is none, the user name.
 func (a *account) shown() string {
 	switch {
 	case a == nil:
@@ -159,8 +158,7 @@ func (a *account) shown() string {
 	return a.Username
 }
 
-// blocks returns the blocks of a comment's section. The first paragraph names the author, so that
-// passages show the name.
+// blocks begins with a paragraph that names the author, so that passages show the name.
 func (n note) blocks(ctx context.Context) ([]document.Block, error) {
 	text, err := markdown.Read(ctx, n.Text)
 	if err != nil {
@@ -183,7 +181,6 @@ func (n note) blocks(ctx context.Context) ([]document.Block, error) {
 	return append([]document.Block{{Kind: document.Paragraph, Text: head}}, blocks...), nil
 }
 
-// page converts a wiki page to a document.
 func (v *vendor) page(ctx context.Context, i crawl.Item, of pageOf) (document.Document, error) {
 	endings := map[string]string{"markdown": ".md", "asciidoc": ".adoc", "rdoc": ".rdoc", "org": ".org"}
 	ending, known := endings[of.page.Format]
@@ -200,8 +197,7 @@ func (v *vendor) page(ctx context.Context, i crawl.Item, of pageOf) (document.Do
 	return d, nil
 }
 
-// content converts a file to a document. If the file is too large, the error wraps
-// index.ErrSkipped.
+// content returns an error that wraps index.ErrSkipped if the file is too large.
 func (v *vendor) content(ctx context.Context, i crawl.Item, of fileOf, text []byte) (document.Document, error) {
 	if int64(len(text)) > v.options.MaxBytes {
 		return document.Document{}, fmt.Errorf("it has more than %d MB: %w", v.options.MaxBytes>>20, index.ErrSkipped)
@@ -216,7 +212,6 @@ func (v *vendor) content(ctx context.Context, i crawl.Item, of fileOf, text []by
 	return d, nil
 }
 
-// title returns the first heading of a file, or the file's name if there is no heading.
 func title(d document.Document, name string) string {
 	for _, s := range d.Sections {
 		if len(s.Heading) > 0 {

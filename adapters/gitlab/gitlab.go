@@ -21,17 +21,17 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of the sources that this package reads.
+// Kind is the [document.Kind] of GitLab projects.
 const Kind document.Kind = "gitlab"
 
-// Readers of public projects.
+// PublicMembers, PublicAll and PublicReaders are the values of Options.Public.
 const (
 	PublicMembers = "members" // full members of the workspace
 	PublicAll     = "public"  // everyone
 	PublicReaders = "readers" // members of the project, as in private ones
 )
 
-// Options configure a Connector. Zero fields get their defaults.
+// Options configure a Connector. Name is required, and at least one kind of content.
 type Options struct {
 	Name   string   // name of the source
 	Groups []string // full paths of groups, read with their subgroups
@@ -57,8 +57,7 @@ type Options struct {
 
 const day = 24 * time.Hour
 
-// Looks says which scan or webhook notices each kind of change. If an issue becomes confidential or
-// loses an assignee, the next scan of permissions moves the issue to its node.
+// Looks states which scan or webhook notices each kind of change.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
@@ -105,7 +104,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// SourceOf returns the source that has this name in the configuration. Its id is "gitlab-" plus the
+// SourceOf returns the source with a name from the configuration. Its id is "gitlab-" plus the
 // name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gitlab-" + name), Kind: Kind, Name: name}
@@ -121,9 +120,9 @@ const (
 	code   feature = "file"
 )
 
-// guest, planner and reporter are the lowest roles that may read parts of a project
-// (https://docs.gitlab.com/user/permissions/). In this order, the parts are issues and wikis,
-// confidential issues, and code and merge requests.
+// guest, planner and reporter are the lowest roles that may read a part of a project
+// (https://docs.gitlab.com/user/permissions/). guest is for issues and wikis, planner for
+// confidential issues, and reporter for code and merge requests.
 const (
 	guest    = 10
 	planner  = 15
@@ -132,11 +131,9 @@ const (
 
 var roles = []int{guest, planner, reporter}
 
-// kindRole is the kind of a group of the project members that have at least a given role.
 const kindRole = "role"
 
-// internals returns the principal of the group of all accounts of the instance that are not
-// external.
+// internals is the group of all accounts of the instance that are not external.
 func (c *Connector) internals() access.Principal {
 	return access.SourceGroup(string(c.source.ID), "internal", "accounts")
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// member is a member of a project (https://docs.gitlab.com/api/members/).
 type member struct {
 	account
 	Level   int    `json:"access_level"`
@@ -34,8 +33,8 @@ func (m member) counts(now time.Time) bool {
 		(m.Expires == "" || now.UTC().Format(time.DateOnly) < m.Expires[:min(len(m.Expires), len(time.DateOnly))])
 }
 
-// Groups implements index.GroupReader. GitLab combines direct, inherited and invited members in one
-// list per project. The groups of all roles are built from that list.
+// Groups implements index.GroupReader. It yields a group for each role in each project. GitLab
+// lists direct, inherited and invited members of a project together.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		first, err := c.accounts(ctx)
@@ -64,7 +63,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// memberReader reads the members of projects. It reads each list once for all roles.
+// memberReader reads the members of a project once for all roles.
 type memberReader struct {
 	*Connector
 	project string
@@ -99,8 +98,8 @@ func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, er
 	return found, nil
 }
 
-// personOf converts an account to a person. It keeps the account's address if the address is in a
-// domain that the operator listed. The caller removes addresses that are known to be unconfirmed.
+// personOf keeps an account's address only if it is in a domain that the operator listed. The
+// caller must remove addresses that are known to be unconfirmed.
 func (c *Connector) personOf(a account) index.Person {
 	p := index.Person{ID: strconv.FormatInt(a.ID, 10), Name: a.Name}
 	address := strings.ToLower(strings.TrimSpace(a.Email))
@@ -111,8 +110,8 @@ func (c *Connector) personOf(a account) index.Person {
 	return p
 }
 
-// accounts returns the instance's accounts if the token belongs to an administrator. The result
-// includes addresses and whether the accounts are external. Other tokens cannot see these.
+// accounts returns all accounts with their addresses, and the group of those that are not external.
+// It returns nothing unless the token belongs to an administrator, because others cannot see them.
 func (c *Connector) accounts(ctx context.Context) (batch index.GroupBatch, err error) {
 	who, err := c.client.self(ctx)
 	if err != nil || !who.IsAdmin {

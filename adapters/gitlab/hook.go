@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// event holds the required fields of a webhook's payload
+// event has the required fields of a webhook's payload
 // (https://docs.gitlab.com/user/project/integrations/webhook_events/).
 type event struct {
 	Kind    string `json:"object_kind"`
@@ -28,8 +28,7 @@ type numbered struct {
 
 // Hook implements index.Hooked. "If you specify a secret token, it will be sent with the hook
 // request in the X-Gitlab-Token HTTP header"
-// (https://docs.gitlab.com/user/project/integrations/webhooks/). The payload is used only as a hint
-// that something may have changed.
+// (https://docs.gitlab.com/user/project/integrations/webhooks/).
 func (c *Connector) Hook(header func(name string) string, body []byte) ([]string, error) {
 	given, secret := header("X-Gitlab-Token"), c.options.HookSecret
 	if secret == "" || subtle.ConstantTimeCompare([]byte(given), []byte(secret)) != 1 {
@@ -42,8 +41,8 @@ func (c *Connector) Hook(header func(name string) string, body []byte) ([]string
 	return e.subjects(), nil
 }
 
-// subjects returns the subjects of the hints that an event causes: "issue 12 7", "wiki 12", "file
-// 12". Events of confidential issues and internal notes have the same kinds.
+// subjects returns what an event says has changed: "issue 12 7", "wiki 12" or "file 12", where 12
+// is the project. Events of confidential issues and internal notes have the same kinds.
 func (e event) subjects() []string {
 	if e.Project.ID <= 0 {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Environment variables that contain the credential.
 const (
 	tokenEnv = "GITLAB_TOKEN"
 	hookEnv  = "GITLAB_WEBHOOK_SECRET"
@@ -114,8 +113,7 @@ func (s *Settings) Settings() []sources.Setting {
 // Fault implements sources.Settings.
 func (s *Settings) Fault(string) string { return "" }
 
-// mostOfFile is the maximum size of a project file, in bytes. Files that people write are far
-// smaller.
+// mostOfFile is in bytes. Files that people write are far smaller.
 const mostOfFile = 10 << 20
 
 // Open implements sources.Settings.

@@ -16,22 +16,19 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// nodeBatch is the approximate number of nodes per batch.
 const nodeBatch = 500
 
 var features = []feature{issues, merges, wiki, code}
 
-// node returns the id of the node with the readers of a project's feature.
 func node(project int64, f feature) string { return fmt.Sprintf("%d:%s", project, f) }
 
-// confidential returns the id of the node for the confidential issues of a project that these
-// authors and assignees may read.
+// confidential returns the id of the node for all confidential issues of a project that have the
+// same authors and assignees.
 func confidential(project int64, people []int64) string {
 	of := sha256.Sum256([]byte(fmt.Sprint(people)))
 	return fmt.Sprintf("%d:confidential:%s", project, hex.EncodeToString(of[:8]))
 }
 
-// node returns the id of the node with the readers of a thread.
 func (t thread) node(f feature) string {
 	if f == issues && t.Confidential {
 		return confidential(t.Project, t.people())
@@ -44,8 +41,9 @@ func (c *Connector) acl(node string) access.ACL {
 }
 
 // Nodes implements index.NodeReader. It yields a node for each feature of each project. It also
-// yields the readers of each confidential issue, with the issue's document. An issue that becomes
-// confidential is therefore hidden before any document is read.
+// yields the readers of each confidential issue.
+//
+// An issue that becomes confidential is therefore hidden before any document is read.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		list, err := c.projects(ctx)
@@ -119,7 +117,7 @@ func (c *Connector) confidential(ctx context.Context, of []project, open map[int
 	return nil
 }
 
-// readersOf returns the people who may read a confidential issue, in addition to the readers of the
+// readersOf returns the people who may read a confidential issue. They must also be readers of the
 // project's issues.
 func (c *Connector) readersOf(t thread) access.ACL {
 	may := access.ACL{c.role(t.Project, planner)}
@@ -129,8 +127,8 @@ func (c *Connector) readersOf(t thread) access.ACL {
 	return may
 }
 
-// readers returns the readers of a feature of a project. "Everyone with access" depends on the
-// project's visibility: everyone, all accounts except external ones, or members only.
+// readers resolves "everyone with access" by the project's visibility: everyone, all accounts
+// except external ones, or members only.
 func (c *Connector) readers(p project, f feature) access.ACL {
 	level := reporter
 	if f == issues || f == wiki {
@@ -151,12 +149,12 @@ func (c *Connector) readers(p project, f feature) access.ACL {
 	return members
 }
 
-// colons escapes the colons in a name. In a document id, a colon separates an attachment or other
-// part from its document (crawl.Item).
+// colons escapes the colons in a name. In a document id, a colon separates an attachment from its
+// document (crawl.Item).
 var colons = strings.NewReplacer("%", "%25", ":", "%3A")
 
-// id returns the id of a document. The part after the feature is a number, a slug or a path,
-// without colons.
+// id returns "SOURCE:12/issue/7" for issue 7 of project 12. For wiki pages and files, the last part
+// is a slug or a path.
 func (c *Connector) id(project int64, f feature, name string) document.ID {
 	return document.ID(fmt.Sprintf("%s:%d/%s/%s", c.source.ID, project, f, colons.Replace(name)))
 }
@@ -172,7 +170,6 @@ func (c *Connector) name(id document.ID, project string, f feature) (string, boo
 	return name, err == nil
 }
 
-// escaped escapes a path of the site, except its slashes.
 func escaped(path string) string {
 	return strings.ReplaceAll(url.PathEscape(path), "%2F", "/")
 }

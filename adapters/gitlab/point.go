@@ -10,10 +10,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker. It checks a person's role in the project
-// (https://docs.gitlab.com/api/members/). If the role is missing or too low, but the project also
-// admits people who are not members, the result is index.CannotAsk. For a confidential issue, a
-// sufficient role also gives index.CannotAsk.
+// MayRead implements index.PointChecker. It checks the person's role in the project
+// (https://docs.gitlab.com/api/members/). The result is index.CannotAsk if the role is insufficient
+// but people who are not members may also read. It is also index.CannotAsk for a confidential issue
+// if the role is sufficient.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
@@ -43,8 +43,8 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return may
 }
 
-// checkRole requests a person's role in a project and returns whether the role is sufficient for a
-// feature. scope is the number of the project.
+// checkRole requests a person's role in a project and compares it with the role that a feature
+// needs. scope is the number of the project.
 func (c *Connector) checkRole(ctx context.Context, person, scope string, f feature) index.Permission {
 	var p project
 	switch err := c.client.get(ctx, "projects/"+scope, &p); {

@@ -35,8 +35,8 @@ func (p project) valid() bool { return p.ID > 0 && p.Path != "" && p.Visibility 
 
 func (p project) key() string { return strconv.FormatInt(p.ID, 10) }
 
-// level returns the access level of a feature: "disabled", "private" or "enabled". It returns "" if
-// the token cannot see the level.
+// level returns "disabled", "private" or "enabled". It returns "" if the token cannot see the
+// level.
 func (p project) level(f feature) string {
 	return map[feature]string{issues: p.Issues, merges: p.Merges, wiki: p.Wiki, code: p.Code}[f]
 }
@@ -48,12 +48,10 @@ func (p project) has(f feature) bool {
 	return level != "" && level != "disabled" && (f != code || p.Branch != "" && !p.Empty)
 }
 
-// reads reports whether the options include a feature.
 func (o Options) reads(f feature) bool {
 	return map[feature]bool{issues: o.Issues, merges: o.MergeRequests, wiki: o.Wiki, code: len(o.Files) > 0}[f]
 }
 
-// projects returns the projects of the source in the order of their numbers.
 func (c *Connector) projects(ctx context.Context) ([]project, error) {
 	var found []project
 	add := func(path string) error {
@@ -95,8 +93,8 @@ func (c *Connector) projects(ctx context.Context) ([]project, error) {
 	return slices.CompactFunc(found, func(a, b project) bool { return a.ID == b.ID }), nil
 }
 
-// routes returns the paths below which the projects' issues and merge requests are listed. These
-// are the paths of the groups, and of each project that no group lists.
+// routes returns the paths below which issues and merge requests are listed: those of the groups,
+// and of each project that is in none of the groups.
 func (c *Connector) routes(list []project) []string {
 	var paths []string
 	for _, group := range c.options.Groups {
@@ -110,7 +108,6 @@ func (c *Connector) routes(list []project) []string {
 	return paths
 }
 
-// below reports whether a path is below a group.
 func below(path, group string) bool {
 	return len(path) > len(group) && path[len(group)] == '/' && strings.EqualFold(path[:len(group)], group)
 }
@@ -141,8 +138,8 @@ func (t thread) valid() bool {
 }
 
 // version returns a time that changes whenever the document changes. It includes the number of
-// comments, because deleting a comment may not change GitLab's date. It also includes the path of
-// the project, which is part of the document.
+// comments, because deleting a comment may not change GitLab's date. It also includes the project's
+// path, which is part of the document.
 func (t thread) version(p project) time.Time {
 	return t.Updated.UTC().Truncate(time.Second).Add(sum(fmt.Sprintf("%d %d %s", t.Updated.UnixMicro(), t.Notes, p.Path)) % time.Second)
 }
@@ -154,11 +151,10 @@ func sum(text string) time.Duration {
 	return time.Duration(of.Sum64()%(1<<51)) * time.Microsecond
 }
 
-// stamp hashes a text to a time. The time serves as the version of an item that has no date.
+// stamp hashes a text to a time, as the version of an item that has no date.
 func stamp(text string) time.Time { return time.Unix(0, 0).UTC().Add(sum(text)) }
 
-// people returns the people who may read a confidential issue in addition to the project's planners
-// and reporters. They are in the order of their numbers.
+// people returns the author and the assignees, in the order of their numbers.
 func (t thread) people() []int64 {
 	var ids []int64
 	if t.Author != nil && t.Author.ID > 0 {
@@ -173,17 +169,18 @@ func (t thread) people() []int64 {
 	return slices.Compact(ids)
 }
 
-// list reads threads by one of their dates, oldest first. Numbered pages would skip entries when
-// other entries are deleted, and end at 50,000. Each page therefore begins at the date where the
-// previous page ended. Pages are numbered only within one date.
+// list reads issues or merge requests by one of their dates, oldest first. Each page begins at the
+// date at which the previous page ended. Pages are numbered only within one date.
+//
+// Numbered pages alone would skip entries when others are deleted, and end at 50,000.
 type list struct {
 	path string // "projects/12/issues?scope=all&"
 	by   string // "created" or "updated"
 }
 
-// next reads the page at a cursor. A cursor is a date and, within a date, a page number and the
-// last entry of the previous page. The cursor of the next page is empty at the end. If a page
-// contains nothing new, next returns ErrEndless.
+// next reads the page at a cursor, and returns the cursor of the next page, or "" at the end. A
+// cursor is a date. Within one date, it also has a page number and the last entry of the previous
+// page. If a page has nothing new, the error is ErrEndless.
 func (l list) next(ctx context.Context, c *Client, cursor string) (items []thread, following string, err error) {
 	var date, before string
 	number := 1
@@ -222,5 +219,5 @@ const mostPages = 100
 
 const pageSize = 100
 
-// instant formats a time so that texts sort in the order of times.
+// instant returns texts that sort in the order of the times.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Connector reads one configured GitLab source.
+// Connector reads the GitLab projects that [Options] select.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -56,8 +56,8 @@ type vendor struct {
 	of map[string]project // projects by scope id
 }
 
-// reading is the version of the rules for building documents. Raise it if the rules change.
-// Everything is then read again.
+// reading is the version of the rules that convert content to a document. If it is raised,
+// everything is read again.
 const reading = 1
 
 // Source implements crawl.Vendor.
@@ -84,8 +84,7 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// recent and pushes are prefixes of feed ids. The main scan of a feature has the id "issue/12", and
-// so has its list.
+// recent and pushes begin ids of feeds. The main scan of a feature has an id such as "issue/12".
 const (
 	recent = "recent-" // "recent-issue/groups/acme/": changed issues below a route
 	pushes = "pushes/" // "pushes/12": files pushed to the default branch of project 12
@@ -131,7 +130,8 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	return append(feeds, scans...)
 }
 
-// Off implements crawl.Switcher. If a level is not shown, the token may lack permission to see it.
+// Off implements crawl.Switcher. If the level of a feature is not shown, the feature is not off,
+// because the token may lack permission to see it.
 func (v *vendor) Off(scope, list string) bool {
 	kind, _, _ := strings.Cut(list, "/")
 	p, f := v.of[scope], feature(kind)
@@ -162,11 +162,10 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 	return page, err
 }
 
-// segment returns the path segment of a feature: "issues" or "merge_requests".
 func segment(f feature) string { return string(f) + "s" }
 
-// recent returns a page of threads below a route that have changed since the mark, oldest first.
-// Without a mark it only records the current end.
+// recent returns a page of issues or merge requests below a route that have changed since the mark,
+// oldest first. Without a mark it only records the current end.
 func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.Place) (crawl.Page, error) {
 	path := route + segment(f) + "?scope=all&state=all&non_archived=false&"
 	if at.Mark == "" { // a scan follows
@@ -201,8 +200,6 @@ func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.P
 	return found, nil
 }
 
-// threads returns a page of the issues or merge requests of a project. If feed.Only is set, it
-// returns only those.
 func (v *vendor) threads(ctx context.Context, f feature, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	path := "projects/" + p.key() + "/" + segment(f) + "?scope=all&state=all&"
 	if len(feed.Only) > 0 {
@@ -222,7 +219,7 @@ func (v *vendor) threads(ctx context.Context, f feature, p project, feed crawl.F
 	return found, nil
 }
 
-// only requests the given threads of a project by number. Deleted threads go to Page.Gone.
+// only requests issues or merge requests of a project by number. Deleted ones go to Page.Gone.
 func (v *vendor) only(ctx context.Context, f feature, p project, path string, ids []document.ID) (crawl.Page, error) {
 	var found crawl.Page
 	for some := range slices.Chunk(ids, pageSize) {
@@ -260,7 +257,7 @@ func (v *vendor) item(p project, f feature, t thread) crawl.Item {
 }
 
 // pages returns all pages of a wiki, or only those in feed.Only. GitLab has no dates for wiki
-// pages, so changes are detected by comparing texts.
+// pages, so it compares their texts.
 func (v *vendor) pages(ctx context.Context, p project, feed crawl.Feed) (crawl.Page, error) {
 	var found crawl.Page
 	add := func(w wikiPage) {
@@ -298,7 +295,6 @@ func (v *vendor) pages(ctx context.Context, p project, feed crawl.Feed) (crawl.P
 	return found, nil
 }
 
-// wanted reports whether a file matches Options.Files and may contain a document.
 func (v *vendor) wanted(path string) bool {
 	return pattern.List(v.options.Files).Match(path) && (v.options.Wanted == nil || v.options.Wanted(path))
 }
@@ -310,7 +306,6 @@ func (v *vendor) file(p project, path, blob string, size int64) crawl.Item {
 	}
 }
 
-// entry is an entry of a tree (https://docs.gitlab.com/api/repositories/#list-repository-tree).
 type entry struct {
 	ID   string `json:"id"`
 	Type string `json:"type"`
@@ -320,7 +315,6 @@ type entry struct {
 
 func (e entry) valid() bool { return e.ID != "" && e.Type != "" && e.Path != "" }
 
-// symlink is the mode of a symbolic link.
 const symlink = "120000"
 
 // tree returns a page of the files of the default branch, or only those in feed.Only. All pages of
@@ -354,8 +348,7 @@ func (v *vendor) tree(ctx context.Context, p project, feed crawl.Feed, at crawl.
 	return found, err
 }
 
-// files returns files of a commit by path. It reads their metadata from response headers. Missing
-// files go to Page.Gone.
+// files reads the metadata of files from response headers. Missing files go to Page.Gone.
 func (v *vendor) files(ctx context.Context, p project, ref string, paths []string) (crawl.Page, error) {
 	var found crawl.Page
 	for _, path := range paths {
@@ -379,7 +372,6 @@ func (p project) file(path, what, ref string) string {
 	return "projects/" + p.key() + "/repository/files/" + url.PathEscape(path) + what + "?ref=" + url.QueryEscape(ref)
 }
 
-// head returns the id of the newest commit of the default branch.
 func (v *vendor) head(ctx context.Context, p project) (string, error) {
 	var branch struct {
 		Commit struct {
@@ -432,7 +424,7 @@ func (v *vendor) pushed(ctx context.Context, p project, feed crawl.Feed, at craw
 	return found, err
 }
 
-// Load implements crawl.Vendor. It reuses content that the page already included.
+// Load implements crawl.Vendor. It reuses content that the list already included.
 func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
 	found := make(map[document.ID]crawl.Read)
 	for _, i := range batch {

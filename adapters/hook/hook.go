@@ -22,15 +22,16 @@ const (
 	// maxBody is the maximum size of a request in bytes. GitHub's largest requests are 25 MB, for
 	// pushes with thousands of commits. Scans find the changes of larger requests later.
 	maxBody = 5 << 20
-	// atOnce limits concurrent requests. A flood of requests then leaves memory and connections for
+	// atOnce limits concurrent requests, so that a flood of them leaves memory and connections for
 	// answers.
 	atOnce = 8
-	// storing is the timeout for storing a notification in the database. Sources expect a response
-	// within seconds, and some within one.
+	// storing is the timeout for storing a notification in the database. Most sources expect a
+	// response within seconds, and some within one second.
 	storing = 800 * time.Millisecond
 )
 
-// Handler answers change notifications. It is safe for concurrent use.
+// Handler is an http.Handler that receives change notifications (webhooks) of document sources. It
+// is safe for concurrent use.
 type Handler struct {
 	// Find returns the connector of a source. It returns false if the source does not exist or does
 	// not accept notifications.
@@ -42,7 +43,8 @@ type Handler struct {
 	bodies *inbound.Bodies
 }
 
-// New returns a handler.
+// New returns a handler that finds the connector of a source with find. It passes what has changed
+// in a source to hear.
 func New(
 	find func(access.TenantID, document.SourceID) (index.Hooked, bool), hear func(context.Context, document.SourceID, []string) error, logger *slog.Logger,
 ) *Handler {
@@ -50,7 +52,7 @@ func New(
 }
 
 // ServeHTTP implements http.Handler. The response is the same for an unknown source and for a
-// source without notifications.
+// source that does not accept notifications.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	source := document.SourceID(r.PathValue("source"))
 	connector, ok := h.Find(access.TenantID(r.PathValue("tenant")), source)
@@ -83,8 +85,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Bounded reads the whole body of each request before it calls next. It holds at most atOnce
-// bodies, each of at most most bytes.
+// Bounded returns a handler that reads the whole body of each request before it calls next. It
+// holds at most atOnce bodies in memory, each of up to most bytes.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	return inbound.Bounded(most, atOnce, next)
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check returns a short summary of the readable content. It fails if nothing can be read, or if it
-// cannot find out who may read it. It requests the projects, the users of the site, and the
-// settings of one project.
+// Check returns a summary such as "3 projects". It returns an error if nothing can be read, or if
+// it cannot find out who may read it.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	all, err := c.ours(ctx)
 	if err != nil {

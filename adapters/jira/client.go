@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// Values of Config.Deployment. The APIs of Cloud and Data Center differ.
+// Cloud and DataCenter are the values of Config.Deployment. Their APIs differ.
 const (
 	Cloud      = atlassian.Cloud
 	DataCenter = atlassian.DataCenter
@@ -41,12 +41,10 @@ func New(config Config) (*Client, error) {
 	return &Client{Site: s, api: "rest/api/2/"}, nil
 }
 
-// get requests a path below the API and decodes the response into to.
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	return c.Get(ctx, c.api+path, to)
 }
 
-// post sends body as JSON to a path below the API and decodes the response into to.
 func (c *Client) post(ctx context.Context, path string, body, to any, attempts int) error {
 	return c.Post(ctx, c.api+path, body, to, attempts)
 }
@@ -54,8 +52,7 @@ func (c *Client) post(ctx context.Context, path string, body, to any, attempts i
 // visitor returns a client that sends requests without the credential.
 func (c *Client) visitor() *Client { return &Client{Site: c.Visitor(), api: c.api} }
 
-// locate requests the web address at which people open issues. It does nothing if the address is
-// already known.
+// locate requests the web address at which people open issues, unless it is already known.
 func (c *Client) locate(ctx context.Context) error {
 	if c.Address("") != "" {
 		return nil
@@ -72,7 +69,6 @@ func (c *Client) locate(ctx context.Context) error {
 	return nil
 }
 
-// cacheNames stores people's names, by id and by login name.
 func (c *Client) cacheNames(people ...*account) {
 	for _, p := range people {
 		if p != nil {

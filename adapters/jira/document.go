@@ -17,8 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// document converts an issue to a document. Each comment is a section that has the comment's
-// address.
+// document gives each comment of an issue a section that has the comment's address.
 func (c *Connector) document(ctx context.Context, of project, k issue, relevant relevance) (document.Document, error) {
 	said, err := c.comments(ctx, of, k)
 	if err != nil {
@@ -59,8 +58,7 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 	return d, nil
 }
 
-// commentURL returns the address at which people open a comment. The page shows the issue with the
-// comment in view.
+// commentURL returns an address that opens the issue and scrolls to the comment.
 func (c *Connector) commentURL(k issue, one comment) string {
 	return c.client.Address("browse/" + url.PathEscape(k.Key) + "?" + atlassian.Query("focusedCommentId", string(one.ID)))
 }
@@ -82,9 +80,9 @@ func parseText(ctx context.Context, raw json.RawMessage, about body.About) ([]do
 	return sections, err
 }
 
-// quoted joins the sections of a text within an issue, such as a comment, into one. The text begins
-// with head, so that passages show the author. Headings become paragraphs. It returns nil for an
-// empty text.
+// quoted joins the sections of a text within an issue, such as a comment, into one. The section
+// begins with head, so that passages show the author. Headings become paragraphs. It returns nil
+// for an empty text.
 func quoted(head, anchor string, from []document.Section) []document.Section {
 	s := document.Section{Anchor: anchor}
 	for _, part := range from {
@@ -106,8 +104,8 @@ func quoted(head, anchor string, from []document.Section) []document.Section {
 	return []document.Section{s}
 }
 
-// metadata returns the short fields of an issue. It includes only the keys of other issues, because
-// those issues may have other readers.
+// metadata returns the short fields of an issue. Of other issues it has only the keys, because they
+// may have other readers.
 func metadata(of project, k issue) map[string]string {
 	m := make(map[string]string)
 	set := func(name, value string) {
@@ -153,7 +151,7 @@ func metadata(of project, k issue) map[string]string {
 	return m
 }
 
-// file reads an attachment. The attachment has the same readers as its issue.
+// file reads an attachment, which has the same readers as its issue.
 func (c *Connector) file(ctx context.Context, e entry, acl access.ACL) (document.Document, error) {
 	path := c.client.api + "attachment/content/" + string(e.file.ID)
 	if !c.client.Cloud { // Data Center gives the file's address

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// facts holds the fields of an issue that determine its readers, in addition to the settings of its
+// facts has the fields of an issue that determine its readers, together with the settings of its
 // project.
 type facts struct {
 	Project string   `json:"p"`
@@ -23,8 +23,8 @@ type facts struct {
 	Groups map[string][]string `json:"g,omitempty"`
 }
 
-// node returns the id of the issue's node. It is the project's id if the project's permission
-// scheme alone determines the readers. Otherwise a digest of the facts follows.
+// node returns the id of the issue's node. It is the project's id if the permission scheme alone
+// determines the readers. Otherwise a digest of the facts follows.
 func (f facts) node() string {
 	if f.bare() && f.Level == "" {
 		return f.Project
@@ -42,8 +42,8 @@ func (f facts) bare() bool {
 	return len(f.Roles) == 0 && !f.Odd && len(f.People) == 0 && len(f.Groups) == 0
 }
 
-// fieldReporter and fieldAssignee are issue fields. A permission scheme can grant a permission to
-// the person in such a field, or in a custom field.
+// fieldReporter and fieldAssignee are issue fields with a person. A permission scheme can grant a
+// permission to that person.
 const (
 	fieldReporter = "reporter"
 	fieldAssignee = "assignee"
@@ -58,8 +58,8 @@ type restriction struct {
 
 const restrictionByRole = "projectrole"
 
-// factsOf extracts the facts of an issue from the fields that relevant lists. A field that could
-// restrict the issue must be present, even if empty. If it is missing, the issue is Odd.
+// factsOf extracts the facts of an issue from the fields in relevant. If a field that could
+// restrict the issue is missing from the response, the result is Odd.
 func factsOf(project string, i issue, relevant relevance) facts {
 	f := facts{Project: project}
 	_, level := i.raw["security"]

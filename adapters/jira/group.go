@@ -9,13 +9,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// group is a group in a response of Jira. On Data Center a group has only a name.
 type group struct {
 	ID   string `json:"groupId"`
 	Name string `json:"name"`
 }
 
-// groupID returns the id of a group on Cloud, and its name on Data Center.
+// groupID returns the name on Data Center, where a group has no id.
 func (c *Connector) groupID(g group) string {
 	if c.client.Cloud {
 		return g.ID
@@ -23,13 +22,10 @@ func (c *Connector) groupID(g group) string {
 	return g.Name
 }
 
-// mostGroups is the number of groups requested from Data Center. Data Center lists groups in a
-// picker without pages. Groups beyond the picker's limit (jira.ajax.autocomplete.limit) appear
-// empty.
+// mostGroups is the number of groups requested from Data Center, which lists groups without pages.
+// Groups beyond its limit (jira.ajax.autocomplete.limit) appear to be empty.
 const mostGroups = "10000"
 
-// groups lists the site's groups: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/ and
-// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/groups-findGroups.
 func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 	var all []group
 	var err error
@@ -48,8 +44,8 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 }
 
 // Groups implements index.GroupReader. It yields each group with its members, and continues an
-// interrupted pass. On Data Center it also yields a group for each person by login name, because
-// roles list their members by login name.
+// interrupted pass. On Data Center it also yields a group of one person for each login name,
+// because roles list their members by login name.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		all, err := c.groups(ctx)
@@ -87,7 +83,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members reads the members of a group. Jira includes the members of nested groups.
+// members also returns the members of nested groups, because Jira lists them.
 func (c *Connector) members(ctx context.Context, id string) ([]account, error) {
 	name := "groupname"
 	if c.client.Cloud {

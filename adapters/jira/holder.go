@@ -7,9 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// holder is the holder of a permission, or the member of a security level:
-// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object.
-// Data Center expands the parameter on request.
+// holder is the holder of a permission, or the member of a security level
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object).
 type holder struct {
 	Type      string       `json:"type"`
 	Parameter atlassian.ID `json:"parameter"`
@@ -27,7 +26,7 @@ type holder struct {
 	} `json:"projectRole"`
 }
 
-// grant lists the people who hold a permission or belong to a security level.
+// grant is a set of people who hold a permission or belong to a security level.
 type grant struct {
 	fixed  access.ACL // people and groups that are the same for all issues
 	fields []string   // issue fields whose people and groups are included
@@ -35,8 +34,8 @@ type grant struct {
 	open   bool       // everyone, even without an account
 }
 
-// add adds a holder of a permission to a grant. It ignores unknown types, such as
-// "sd.customer.portal.only". A person who sees only the portal does not see issues.
+// add ignores unknown types of holders, such as "sd.customer.portal.only". A person who sees only
+// the portal does not see issues.
 func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	id := string(h.Value)
 	if id == "" {
@@ -93,9 +92,9 @@ func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	}
 }
 
-// readers returns the people and groups that a grant admits to issues with given facts. roles maps
-// a role's id to the people in the role. If no one may read the issues, readers returns an empty
-// list that is not nil.
+// readers returns the people and groups that a grant admits to issues with the given facts. roles
+// has the people in each role by its id. If no one may read the issues, the result is empty but not
+// nil.
 func (c *Connector) readers(g grant, f facts, roles map[string]access.ACL) access.ACL {
 	acl := slices.Concat(access.ACL{}, g.fixed)
 	for _, id := range g.roles {

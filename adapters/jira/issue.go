@@ -7,7 +7,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// issue is a search result with the requested fields.
 type issue struct {
 	ID     atlassian.ID
 	Key    string
@@ -46,9 +45,9 @@ func (n *named) name() string {
 	return n.Name
 }
 
-// fields holds the fields of an issue:
-// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/. Long texts are
-// JSON on Cloud and marked-up text on Data Center.
+// fields has the fields of an issue
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). Long texts are
+// JSON on Cloud, and wiki markup on Data Center.
 type fields struct {
 	Project *struct {
 		ID   atlassian.ID `json:"id"`
@@ -80,7 +79,6 @@ type fields struct {
 	Attachments []attached     `json:"attachment"`
 }
 
-// link is a link between two issues. Either Inward or Outward is set.
 type link struct {
 	Type struct {
 		Inward  string `json:"inward"`
@@ -109,8 +107,8 @@ type comment struct {
 }
 
 // internal reports whether a comment is, or may be, internal to a service desk. On Data Center,
-// only the property "sd.public.comment": {"internal": true} says that a comment is internal. A
-// comment without properties may therefore be internal.
+// only the property "sd.public.comment": {"internal": true} says so. A comment whose properties are
+// unknown may therefore be internal.
 func (c *comment) internal() bool {
 	if c.Properties == nil {
 		return true

@@ -24,7 +24,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of the sources that this package reads.
+// Kind is the [document.Kind] of Jira sites.
 const Kind document.Kind = "jira"
 
 // Common holds the options that all Atlassian sources share.
@@ -39,11 +39,11 @@ type Options struct {
 	FullEvery time.Duration
 }
 
-// SweepEvery is the default interval between scans of all ids.
+// SweepEvery is the default interval between scans of the ids of all issues.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks says which scan notices each kind of change. If an issue gets a security level that
-// excludes the account, the connector treats the issue as deleted.
+// Looks states which scan notices each kind of change. If the account loses access to an issue, the
+// issue counts as deleted.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -70,7 +70,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads one configured Jira source.
+// Connector reads the projects of a Jira site that [Options] select.
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -101,26 +101,23 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source that has this name in the configuration. Its id is "jira-" plus the
-// name.
+// SourceOf returns the source with a name from the configuration. Its id is "jira-" plus the name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("jira-" + name), Kind: Kind, Name: name}
 }
 
-// reading is the version of the rules for building documents. Raise it if the rules change.
-// Everything is then read again.
+// reading is the version of the rules that convert an issue to a document. If it is raised,
+// everything is read again.
 const reading = 2
 
-// node returns the access list of an issue. It consists of the issue's node.
 func (c *Connector) node(f facts) access.ACL {
 	return access.ACL{access.Node(string(c.source.ID), f.node())}
 }
 
-// Kinds of group principals.
 const (
 	kindGroup = "group"
-	// kindLogin is a group of one person on Data Center. Its id is a login name, because roles list
-	// their members by login name.
+	// kindLogin is the kind of a group of one person on Data Center. Its id is a login name,
+	// because roles list their members by login name.
 	kindLogin = "login"
 )
 

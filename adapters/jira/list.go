@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// page is a page of a list in Jira's format: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments are in
-// another field.
+// page is a page of a list: "startAt", "maxResults", "total", "isLast"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Lists of
+// comments have another field.
 type page[T any] struct {
 	StartAt  int   `json:"startAt"`
 	Total    *int  `json:"total"`
@@ -22,12 +22,11 @@ type page[T any] struct {
 	Comments []T   `json:"comments"`
 }
 
-// errCircle marks a list whose pages repeat.
 var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
 
-// listAll reads a whole list, or returns an error. Pages may be shorter than requested, so the next
-// position is the number of entries received. "total" may be missing or too large. An empty page is
-// therefore the last page.
+// listAll reads a whole list. The last page is the one that says so, or an empty page, because
+// "total" may be missing or too large. The position of the next page is the number of entries so
+// far, because pages may be shorter than requested.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
 	ctx = sourcehttp.Whole(ctx)
@@ -70,15 +69,15 @@ func checkItems[T any](path string, items []T) error {
 	return nil
 }
 
-// isID reports whether id is a positive number, the form of all ids of issues, projects, levels and
+// isID reports whether id is a positive number, as are the ids of issues, projects, levels and
 // files. Such an id is safe in a search and in a path.
 func isID(id string) bool {
 	number, err := strconv.ParseUint(id, 10, 63)
 	return err == nil && number > 0
 }
 
-// isField reports whether id is the id of a requestable issue field that can hold people or groups:
-// "reporter", "assignee" or "customfield_10001".
+// isField reports whether id is "reporter", "assignee" or a custom field such as
+// "customfield_10001". Only these fields can have people or groups.
 func isField(id string) bool {
 	number, custom := strings.CutPrefix(id, "customfield_")
 	return custom && isID(number) || id == fieldReporter || id == fieldAssignee

@@ -59,7 +59,6 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return got, nil
 }
 
-// wanted returns the fields that are needed to build a document.
 func (v *vendor) wanted() []string {
 	fields := append([]string{
 		"summary", "description", "environment", "issuetype", "status", "priority", "resolution", "labels", "components", "fixVersions", fieldReporter, fieldAssignee,
@@ -82,8 +81,8 @@ func (c *Connector) alone(ctx context.Context, id string, fields []string) (k is
 // texts may cause the failure.
 const attempts = 2
 
-// bulk reads issues into a map by id. If a request fails, it requests each half separately. The map
-// lacks issues that fail alone or are invisible.
+// bulk reads issues into a map by id. If a request fails, it requests each half separately. It
+// omits issues that fail alone or are invisible.
 func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[string]issue) error {
 	var got struct {
 		Issues []issue `json:"issues"`
@@ -123,12 +122,10 @@ func asGone(err error) error {
 	return err
 }
 
-// serviceDesk is the type of projects whose comments may be internal.
 const serviceDesk = "service_desk"
 
 // comments returns the comments that all readers of the issue may read. It omits comments that are
-// restricted to a role or group, or internal to a service desk. Data Center reports internal
-// comments only in their properties.
+// restricted to a role or group, or internal to a service desk.
 func (c *Connector) comments(ctx context.Context, of project, k issue) ([]comment, error) {
 	all := k.Fields.Comment
 	if all == nil {

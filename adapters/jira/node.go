@@ -23,7 +23,6 @@ type nodeState struct {
 	Failed bool `json:"x,omitempty"`
 }
 
-// projectState is the stored state of a project.
 type projectState struct {
 	// Facts has the facts of issues whose readers do not depend on the security level alone, by
 	// node id.
@@ -33,7 +32,6 @@ type projectState struct {
 	Relevant relevance        `json:"r,omitzero"`
 }
 
-// nodes holds the state of one call of Connector.Nodes.
 type nodes struct {
 	*Connector
 	send  func(index.NodeBatch) error
@@ -45,9 +43,10 @@ type nodes struct {
 }
 
 // Nodes implements index.NodeReader. It yields a node for each project, each security level, and
-// each set of issues whose fields determine their readers. In projects with such issues it reads
-// changed issues. It reads all issues every Options.FullEvery, or if the settings name other
-// fields. It continues an interrupted pass.
+// each set of issues with the same readers. It continues an interrupted pass.
+//
+// Only in projects whose settings refer to fields of issues does it read issues. It reads changed
+// issues, and all of them every Options.FullEvery or if the settings refer to other fields.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}
@@ -101,8 +100,8 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.emit(index.NodeBatch{Complete: whole})
 }
 
-// project reads who may browse a project and sends its nodes. If the project is temporarily
-// unreadable, it reports the known nodes as unread.
+// project sends the nodes of a project. If the project is temporarily unreadable, it reports the
+// known nodes as unread.
 func (n *nodes) project(ctx context.Context, p project) error {
 	id := string(p.ID)
 	k := n.state.Projects[id]
@@ -128,8 +127,7 @@ func (n *nodes) project(ctx context.Context, p project) error {
 	return n.emit(index.NodeBatch{Unread: append([]string{id}, slices.Sorted(maps.Keys(k.Facts))...)})
 }
 
-// concernsOneProject reports whether an error concerns only one project. Other projects can then
-// still be read.
+// concernsOneProject reports whether other projects can still be read after an error.
 func (n *nodes) concernsOneProject(err error) bool {
 	return atlassian.Broken(err) || atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest ||
 		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errShort) || errors.Is(err, errCircle)
@@ -192,11 +190,8 @@ func rolesOf(all map[string]facts) []string {
 	return slices.Compact(roles)
 }
 
-// mostNodes is the maximum number of nodes in a batch.
 const mostNodes = 5000
 
-// yieldNodes sends the nodes of a project: one for the project, one for each security level, and
-// one for each set of facts.
 func (n *nodes) yieldNodes(p project, k *projectState, r *rules) error {
 	list := []facts{{Project: string(p.ID)}}
 	for _, id := range slices.Sorted(maps.Keys(r.levels)) {

@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker. On Cloud it asks which projects a person may browse. Only
-// administrators may ask about other people
+// MayRead implements index.PointChecker. On Cloud it asks which projects the person may browse
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). A person
-// who may not browse a project may read none of its issues. For a project's issues with fewer
-// readers, and on Data Center, the result is index.CannotAsk.
+// who may not browse a project may read none of its issues. The result is index.CannotAsk for an
+// issue with fewer readers than its project. It is also index.CannotAsk on Data Center, and if the
+// account is no administrator.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
@@ -72,7 +72,6 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return may
 }
 
-// toNumber converts an id to a positive number. It returns false for any other text.
 func toNumber(id string) (int64, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	return n, err == nil && n > 0

@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// project is a project in a response of Jira.
 type project struct {
 	ID       atlassian.ID `json:"id"`
 	Key      string       `json:"key"`
@@ -26,12 +25,10 @@ type project struct {
 	Lead       *account `json:"lead"`
 }
 
-// known reports whether the project has an id.
 func (p project) known() bool { return isID(string(p.ID)) }
 
-// account is a person in a response of Jira. Cloud identifies a person by account id, Data Center
-// by key and name. If a person's name changes, the key stays the same and another person may get
-// the name.
+// account is a person in a response. Cloud identifies a person by account id, Data Center by key
+// and name. If a person's name changes, the key stays the same and another person may get the name.
 type account struct {
 	AccountID   string `json:"accountId"`
 	Key         string `json:"key"`
@@ -55,8 +52,8 @@ func (a *account) called() string {
 	return a.DisplayName
 }
 
-// projects lists the projects of the source that a caller sees, in the order of their ids. It omits
-// archived projects and those in the trash.
+// projects lists the projects of the source that the account of as may browse, in the order of
+// their ids. It omits archived projects and those in the trash.
 func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error) {
 	all, err := c.listProjects(ctx, as)
 	if err != nil {
@@ -87,8 +84,8 @@ func (c *Connector) chosen(p project) bool {
 	return len(c.options.Projects) == 0 || slices.ContainsFunc(c.options.Projects, func(key string) bool { return strings.EqualFold(key, p.Key) })
 }
 
-// ours lists the projects of the source that the account sees. Its errors have advice for the
-// operator.
+// ours lists the projects of the source that the account sees. Its errors say what the operator can
+// do.
 func (c *Connector) ours(ctx context.Context) ([]project, error) {
 	all, err := c.projects(ctx, c.client)
 	switch sourcehttp.Status(err) {

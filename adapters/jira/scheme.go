@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// site holds settings for all projects: who may use Jira, and what visitors see.
+// site has the settings for all projects: who may use Jira, and what visitors see.
 type site struct {
 	users    access.ACL
 	byApp    map[string]access.ACL // users of one application
@@ -23,7 +23,6 @@ type site struct {
 	unlisted bool                  // it is invisible who may use Jira
 }
 
-// levels holds the security levels of a scheme, by id.
 type levels map[string]level
 
 type level struct {
@@ -31,8 +30,8 @@ type level struct {
 	holders []holder
 }
 
-// of returns who may use an application. If no application is given, it returns all users of the
-// site: "Grants … to all logged in users if no application is specified".
+// of returns who may use an application. If app is "", it returns all users of the site: "Grants
+// … to all logged in users if no application is specified".
 func (s *site) of(app string) access.ACL {
 	if app == "" {
 		return s.users
@@ -40,9 +39,10 @@ func (s *site) of(app string) access.ACL {
 	return s.byApp[app]
 }
 
-// site reads the site-wide settings. Jira may be used by the members of its applications' groups
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/, for
-// administrators), or of the groups that the operator names.
+// site reads the site-wide settings. The users of Jira are the members of the groups of its
+// applications, which only administrators see
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/). If
+// Options.Users is set, they are the members of these groups.
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	s := &site{users: access.ACL{}, byApp: make(map[string]access.ACL), visible: make(map[string]bool), schemes: make(map[string]levels)}
 	var apps []struct {
@@ -82,7 +82,6 @@ func (c *Connector) site(ctx context.Context) (*site, error) {
 	return s, nil
 }
 
-// named returns the groups that have one of these names.
 func (c *Connector) named(ctx context.Context, names []string) (access.ACL, error) {
 	all, err := c.groups(ctx)
 	acl := access.ACL{}
@@ -94,9 +93,9 @@ func (c *Connector) named(ctx context.Context, names []string) (access.ACL, erro
 	return acl, err
 }
 
-// visible returns the projects that visitors see. It sends a request without a credential.
-// Permission schemes do not suffice, because a scheme may open a project to everyone on a site that
-// admits no visitors.
+// visible returns the projects that visitors see. It sends a request without a credential, because
+// permission schemes do not suffice: a scheme may open a project to everyone on a site that admits
+// no visitors.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.projects(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -131,9 +130,9 @@ type rules struct {
 	roles  map[string]access.ACL
 }
 
-// scheme reads the permission scheme and the security levels of a project, without the people in
-// roles
+// scheme reads the permission scheme and the security levels of a project
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-permission-schemes/).
+// It does not read the people in roles.
 func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, error) {
 	r := &rules{levels: make(map[string]grant), names: make(map[string]string), roles: make(map[string]access.ACL)}
 	var got struct {
@@ -173,9 +172,8 @@ func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, e
 }
 
 // levelsOf reads the security levels of a project and their members. It returns nil if these are
-// invisible. Only Cloud's API has the members
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/,
-// "Administer Jira"). The API of Data Center has only the names of the levels.
+// invisible, as always on Data Center. On Cloud it needs the right "Administer Jira"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/).
 func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels, error) {
 	var scheme struct {
 		ID     atlassian.ID `json:"id"`
@@ -226,8 +224,6 @@ func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels,
 	return known, nil
 }
 
-// fill reads the people and groups in roles into r.roles. It reads the roles that the rules name,
-// and the additional roles in named.
 func (c *Connector) fill(ctx context.Context, r *rules, p project, named []string) error {
 	wanted := slices.Concat(r.browse.roles, named)
 	for _, l := range r.levels {
@@ -248,7 +244,7 @@ func (c *Connector) fill(ctx context.Context, r *rules, p project, named []strin
 
 // actors returns the people and groups in a role of a project
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/). Data
-// Center returns login names of people, which are not ids.
+// Center lists people by login name and not by id.
 func (c *Connector) actors(ctx context.Context, p project, role string) (access.ACL, error) {
 	var got struct {
 		Actors []struct {
@@ -284,8 +280,8 @@ func (c *Connector) actors(ctx context.Context, p project, role string) (access.
 	return acl, err
 }
 
-// clauses returns the conditions for reading issues with some facts. A reader must be in every
-// list. nil means that no one may read them.
+// clauses returns the conditions for reading issues with the given facts. A reader must be in every
+// list. If the result is nil, no one may read them.
 func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 	if r.denied || f.Odd {
 		return nil
@@ -316,7 +312,7 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 	return clauses
 }
 
-// relevance lists the issue fields and security levels that a project's settings refer to.
+// relevance has the issue fields and security levels that a project's settings refer to.
 type relevance struct {
 	Fields []string `json:"f,omitempty"` // issue fields that may grant a permission
 	Levels []string `json:"l,omitempty"` // ids of the project's security levels
@@ -335,7 +331,6 @@ func (r *rules) relevance(p project) relevance {
 	return relevance{Fields: slices.Compact(fields), Levels: ids, Hidden: r.lost, Single: p.Simplified}
 }
 
-// same reports whether two values are equal.
 func (r relevance) same(other relevance) bool {
 	a, errA := json.Marshal(r)
 	b, errB := json.Marshal(other)
@@ -346,7 +341,6 @@ func (r relevance) same(other relevance) bool {
 // readers.
 func (r relevance) single() bool { return r.Single || len(r.Fields) > 0 }
 
-// describe names a node for operators.
 func (r *rules) describe(p project, f facts) string {
 	name := p.Key
 	if f.Level != "" {

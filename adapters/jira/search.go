@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// searching is a search for issues by a JQL query.
 type searching struct {
 	jql    string
 	fields []string
@@ -23,8 +22,8 @@ type searching struct {
 	anchored bool
 }
 
-// check returns an error for an incomplete page of search results. Otherwise the missing issues
-// would count as deleted.
+// check returns an error for an incomplete page. Otherwise the missing issues would count as
+// deleted.
 func (s searching) check(found []issue) error {
 	placed := slices.Contains(s.fields, "project")
 	err := sourcehttp.CheckItems(found, sourcehttp.MaxElements, func(i issue) bool { return isID(string(i.ID)) && (!placed || i.Fields.Project != nil) })
@@ -34,18 +33,17 @@ func (s searching) check(found []issue) error {
 	return nil
 }
 
-// errShifted marks a list from which an entry disappeared while it was read. Another entry may then
+// errShifted means that an entry disappeared from a list while it was read. Another entry may then
 // have been skipped.
 var errShifted = errors.New("the list has changed while it was read")
 
-// errShort marks a list that has fewer issues than its stated total.
 var errShort = errors.New("it ends before the number of issues that Jira counts")
 
-// errExpired marks an expired position in a list: "This token will expire in 7 days".
+// errExpired means that a position in a list has expired: "This token will expire in 7 days".
 var errExpired = errors.New("the place in the list is not known any more")
 
 // search reads a page of search results. at is the page's position, or "" for the first page. next
-// is the next position, or "" at the end.
+// is the position of the next page, or "" at the end.
 //
 // Cloud uses a token and has no total
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). Further
@@ -120,7 +118,7 @@ func (c *Client) searchByToken(ctx context.Context, s searching, at string) ([]i
 	return got.Issues, got.Next, nil
 }
 
-// searchAll calls each with every result of a search. If it returns an error, results are missing.
+// searchAll calls each for every result of a search. If it returns an error, results are missing.
 func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) error {
 	return sourcehttp.EachPage("Jira's search", "", func(at string) (string, error) {
 		found, next, err := c.search(ctx, s, at)
@@ -157,13 +155,12 @@ func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 	return where, nil
 }
 
-// westernmost is the largest difference by which a local time can be behind UTC.
+// westernmost is how far a local time can be behind UTC.
 const westernmost = 12 * time.Hour
 
-// since formats a time for a search, with minutes, in the account's time zone. If the zone is
-// unknown, the result is early enough for all zones. If clocks change around that time, the result
-// is earlier by the same amount, because the time may be ambiguous. Some changes are then listed
-// twice.
+// since formats a time for a search, in minutes of the account's time zone. If the zone is unknown,
+// the result is early enough for all zones. If clocks change around that time, the result is
+// earlier by the amount of the change, because the time may be ambiguous.
 func since(t time.Time, zone *time.Location) string {
 	if zone == nil {
 		t, zone = t.Add(-westernmost), time.UTC

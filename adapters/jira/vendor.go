@@ -17,10 +17,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor implements [crawl.Vendor] for Jira. Each run reads the projects, the account's time zone
-// and the latest changes. Every Options.SweepEvery it scans the ids of all issues for deletions,
-// and the settings of projects. It scans all issues every Options.FullEvery, or if the settings
-// name other fields.
+// vendor implements [crawl.Vendor] for Jira. Each run reads the latest changes. Every
+// Options.SweepEvery it scans the ids of all issues for deletions, and reads the settings of
+// projects. It scans all issues every Options.FullEvery, or if the settings refer to other fields.
 type vendor struct {
 	*Connector
 
@@ -67,7 +66,8 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// Feeds implements crawl.Vendor. The note of a scope is the project's relevance in JSON.
+// Feeds implements crawl.Vendor. The note of a scope has, as JSON, the fields and levels that the
+// project's settings refer to.
 func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	if len(scopes) == 0 {
 		return nil
@@ -146,8 +146,8 @@ func (v *vendor) issues(ctx context.Context, of project, at crawl.Place) (p craw
 	return p, err
 }
 
-// ids returns a page of the ids of a project's issues. If the project's settings now name other
-// fields, it returns crawl.ErrRescan.
+// ids returns a page of the ids of a project's issues. It returns crawl.ErrRescan if the project's
+// settings refer to other fields than at the last scan.
 func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.Page, err error) {
 	if at.Cursor == "" {
 		r, err := v.settings(ctx, of, &p)
@@ -165,7 +165,7 @@ func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.P
 	return p, err
 }
 
-// settings returns the fields and levels that a project's settings name. It reads them once per
+// settings returns the fields and levels that a project's settings refer to. It reads them once per
 // run. If they temporarily cannot be read, it adds a notice and returns the previous result.
 func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relevance, error) {
 	id := string(of.ID)
@@ -184,8 +184,8 @@ func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relev
 	return v.relevance[id], nil
 }
 
-// scan returns a page of a project's issues. If the list is short or the project has gone, it sets
-// p.Partial.
+// scan returns a page of a project's issues. It sets p.Partial if the list is too short or the
+// project is gone.
 func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.Page, most int, fields []string) ([]issue, error) {
 	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: most, fields: fields, anchored: !at.Loose}
 	found, next, err := v.client.search(ctx, s, at.Cursor)
@@ -214,7 +214,7 @@ func (v *vendor) stale(at crawl.Place, err error) error {
 	return err
 }
 
-// only returns the given issues of a project that exist and are visible.
+// only returns the issues in documents that exist and are visible.
 func (v *vendor) only(ctx context.Context, of project, documents []document.ID) (p crawl.Page, err error) {
 	var ids []string
 	for _, d := range documents {
@@ -238,11 +238,10 @@ func (v *vendor) only(ctx context.Context, of project, documents []document.ID) 
 	return p, nil
 }
 
-// mostKeys is the maximum number of projects that a search names.
 const mostKeys = 50
 
-// scope returns the JQL condition that selects the source's projects: "project in (10001,10002) and
-// ". It returns "" if there are too many projects. Issues of other projects are then dropped later.
+// scope returns a JQL condition such as "project in (10001,10002) and ". It returns "" if there are
+// too many projects. Issues of other projects are then dropped later.
 func (v *vendor) scope() string {
 	if len(v.projects) > mostKeys {
 		return ""
@@ -255,7 +254,7 @@ func (v *vendor) scope() string {
 	return "project in (" + strings.Join(ids, ",") + ") and "
 }
 
-// listed returns the issue fields to request in lists, without texts.
+// listed returns the issue fields that lists need. They do not include texts.
 func (v *vendor) listed() []string {
 	fields := []string{"project", "updated", "security", "issuerestriction"}
 	if v.options.Attachments {
@@ -268,7 +267,6 @@ func (v *vendor) listed() []string {
 	return slices.Compact(fields)
 }
 
-// entry is an issue in a list, or a file attached to the issue.
 type entry struct {
 	of    project
 	issue issue
@@ -310,7 +308,6 @@ func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
 	}
 }
 
-// notice returns a notice about a project for the operator. sentence is a format for with.
 func notice(of project, sentence string, with ...any) index.Notice {
 	return index.Notice{Name: of.Key, Sentence: fmt.Sprintf(sentence, with...)}
 }

@@ -19,33 +19,31 @@ import (
 )
 
 const (
-	// Patience is the maximum total wait for all servers while a person waits.
+	// Patience is the time limit for [Find] while a person waits.
 	Patience = 300 * time.Millisecond
-	// KnownPatience is like Patience, for a server that was chosen earlier.
+	// KnownPatience is the time limit for [Find] if the server was chosen earlier.
 	KnownPatience = 2 * time.Second
-	// maxAnswer is the maximum size of a response. The model list of any known server is smaller.
+	// maxAnswer is the maximum size of a response in bytes. The model list of any known server is
+	// smaller.
 	maxAnswer = 1 << 20
-	// described is the maximum number of a server's models for which details are requested.
+	// described is the number of a server's models for which details are requested.
 	described = 3
 	// rereading is the timeout for the requests after a model was loaded.
 	rereading = 5 * time.Second
 )
 
-// client sends requests to servers on this machine. It does not keep connections open.
 var client = &http.Client{
 	Transport:     &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// answer is a server's response. The zero value means that the server did not respond.
+// answer is a response. The zero value means that the server did not respond.
 type answer struct {
 	status int
 	server string // the Server header
 	body   []byte
 }
 
-// decode decodes a successful response. It reports whether the response is JSON of the expected
-// form.
 func (a answer) decode(to any) bool {
 	return a.status == http.StatusOK && json.Unmarshal(a.body, to) == nil
 }
@@ -55,7 +53,8 @@ func (a answer) refused() bool {
 	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
 
-// sendRequest sends a GET request, or a POST request if there is a body.
+// sendRequest sends a GET request, or a POST request if there is a body. It returns an error if
+// address is not a loopback address.
 func sendRequest(ctx context.Context, address, path string, body any) (answer, error) {
 	if !localmodel.Loopback(address) {
 		return answer{}, fmt.Errorf("%s is no loopback address", address)
@@ -126,8 +125,7 @@ var kinds = []struct {
 	{localmodel.Ollama, []string{ollamaVersion, ollamaModels, ollamaLoaded}, readOllama},
 }
 
-// identify sends the requests that known servers answer. It returns the kind of the server, or nil
-// if it is unknown.
+// identify returns nil if the server does not respond or its kind is unknown.
 func identify(ctx context.Context, address string) *localmodel.Server {
 	said := make(map[string]answer)
 	var mu sync.Mutex
@@ -167,10 +165,11 @@ func identify(ctx context.Context, address string) *localmodel.Server {
 	return nil
 }
 
-// maxName is the maximum length of a model's name. It is longer than the path of a model file.
+// maxName is the maximum length of a model's name in bytes. It leaves room for the path of a model
+// file.
 const maxName = 1024
 
-// usable returns the models that write answers. If there are none, it also returns the reason.
+// usable returns the models that can write answers, or the reason why there are none.
 func usable(models []localmodel.Model) ([]localmodel.Model, string) {
 	listed := len(models)
 	models = slices.DeleteFunc(models, func(m localmodel.Model) bool {
@@ -198,11 +197,11 @@ func usable(models []localmodel.Model) ([]localmodel.Model, string) {
 	return nil, "it has no model"
 }
 
-// ErrGone is wrapped by errors about a server that no longer answers.
+// ErrGone means that a server no longer answers.
 var ErrGone = errors.New("it does not answer")
 
-// Load makes a server load a model. It blocks until the model is loaded. It returns the model with
-// the context window that the server now uses.
+// Load makes a server load a model and waits until it is loaded. It returns the model with the
+// context window that the server now uses.
 func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
 	var a answer
 	var err error
@@ -241,7 +240,6 @@ func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
 	return o.Model, ErrGone
 }
 
-// refusal returns the reason in a server's error response.
 func refusal(a answer) string {
 	var said struct {
 		Error json.RawMessage `json:"error"`

@@ -11,8 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/localmodel"
 )
 
-// Paths of requests to model servers. The comments of the read functions describe the documented
-// responses.
 const (
 	openAIModels   = "/v1/models"
 	ollamaVersion  = "/api/version"
@@ -29,7 +27,6 @@ const (
 
 const wantsKey = "it wants a key: set OPENAI_BASE_URL, OPENAI_API_KEY and LLM_MODEL"
 
-// openAIList is a model list of the OpenAI protocol, with fields that servers add.
 type openAIList struct {
 	Object string `json:"object"`
 	Data   []struct {

@@ -21,7 +21,7 @@ import (
 // Path is the URL path at which [Handler] is to be served.
 const Path = "/mcp"
 
-// Limits of requests to [Handler].
+// MaxRequests and the constants below limit the concurrent requests to a [Handler].
 const (
 	MaxRequests  = 64 // concurrent requests
 	MaxPerPerson = 8  // concurrent requests per person
@@ -29,12 +29,12 @@ const (
 	MaxOwnAsks   = 2  // concurrent calls of ask per person
 	maxLookups   = 16 // concurrent lookups of tokens; others wait
 	// answerWithin limits a request from its start until the client has read the response.
-	// askWithin is the limit for requests that call ask.
+	// askWithin is the limit for requests that call the tool ask.
 	answerWithin = mcp.CallTimeout + 15*time.Second
 	askWithin    = mcp.AskTimeout + 15*time.Second
 )
 
-// HTTPConfig sets up a Handler.
+// HTTPConfig configures a [Handler].
 type HTTPConfig struct {
 	Host    string // host name in clients, with its port if it has one
 	Version string
@@ -47,8 +47,8 @@ type HTTPConfig struct {
 	SignedBySlack func(header http.Header, body []byte) error
 }
 
-// Handler answers requests of the streamable HTTP transport. It has no sessions, so every replica
-// can answer every request. It is safe for concurrent use.
+// Handler returns an MCP server for the streamable HTTP transport. It has no sessions, so every
+// replica can answer every request. It is safe for concurrent use.
 func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 	server := newServer(service, config.Version, config.Logger, config.Ending, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
 		if r.Params.Name == mcp.AskName && !countsAsAsk(r.Extra.TokenInfo) {
@@ -118,14 +118,13 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 
 var errLookup = errors.New("the token could not be looked up; try again later")
 
-// infoOf returns a caller, and the context that ends when the client disconnects, in the format of
-// the SDK.
+// infoOf returns caller in the format of the SDK. ctx must end when the client disconnects.
 func infoOf(ctx context.Context, caller mcp.Caller, expires time.Time) *auth.TokenInfo {
 	return &auth.TokenInfo{Expiration: expires, UserID: idOf(caller), Extra: map[string]any{callerKey: caller, waitingKey: ctx}}
 }
 
-// info returns the caller of a request that Slack signed, in the format of the SDK. If the request
-// names no person, the result has no caller.
+// info returns the caller in the format of the SDK. If the request names no person, the result has
+// no caller.
 func (s signed) info(ctx context.Context) *auth.TokenInfo {
 	if !s.named {
 		return &auth.TokenInfo{Expiration: time.Now().Add(time.Minute), UserID: "slackbot"}
@@ -133,9 +132,8 @@ func (s signed) info(ctx context.Context) *auth.TokenInfo {
 	return infoOf(ctx, s.caller, time.Now().Add(askWithin))
 }
 
-// oauthTokenInfo returns the caller that an access token of the OAuth issuer names, in the format
-// of the SDK. It logs why a token is refused or cannot be checked. errLookup means that it cannot
-// be checked now.
+// oauthTokenInfo checks an access token of the OAuth issuer and logs why one is refused. errLookup
+// means that the token cannot be checked now.
 func oauthTokenInfo(ctx context.Context, service *mcp.Service, granting *issuer, token string, logger *slog.Logger) (*auth.TokenInfo, error) {
 	person, expires, err := granting.person(ctx, token)
 	switch {
@@ -156,12 +154,10 @@ func oauthTokenInfo(ctx context.Context, service *mcp.Service, granting *issuer,
 // on the request's context only for the newest protocol.
 const callerKey, waitingKey, askKey = "caller", "waiting", "ask"
 
-// errAmbiguous refuses a call of ask that was not recognised as one, because the SDK decodes
-// messages differently. For {"name":"ask","Name":"search"}, the SDK calls ask.
+// errAmbiguous refuses a call of ask that routes.of did not recognise. The SDK decodes messages
+// differently: for {"name":"ask","Name":"search"}, it calls ask.
 var errAmbiguous = errors.New("the call is ambiguous: write each key once, in small letters")
 
-// markAsk returns a handler that marks each request as a call of the tool ask and passes it to
-// next.
 func markAsk(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if info := auth.TokenInfoFromContext(r.Context()); info.Extra != nil { // nil: it names no one
@@ -173,7 +169,6 @@ func markAsk(next http.Handler) http.Handler {
 
 func countsAsAsk(info *auth.TokenInfo) bool { return info != nil && info.Extra[askKey] != nil }
 
-// person returns the id of the person who makes a request.
 func person(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
 
 func idOf(c mcp.Caller) string {
@@ -191,13 +186,13 @@ func callerIn(info *auth.TokenInfo) (mcp.Caller, context.Context, error) {
 	return mcp.Caller{}, nil, errors.New("no one is signed in")
 }
 
-// refused wraps the reason why a token is invalid. The SDK recognises the wrapped error.
+// refused wraps the reason why a token is invalid. The SDK takes it for auth.ErrInvalidToken.
 type refused struct{ error }
 
 func (r refused) Is(target error) bool { return target == auth.ErrInvalidToken }
 
-// challenge adds sign-in instructions (WWW-Authenticate) to refusals of requests without a token.
-// The SDK adds them only if there is an authorization server.
+// challenge refuses requests without a token and tells the client how to sign in
+// (WWW-Authenticate). The SDK does that only if there is an authorization server.
 func challenge(metadata string, next http.Handler) http.Handler {
 	says := "Bearer"
 	if metadata != "" {
@@ -227,8 +222,8 @@ func deadline(next http.Handler) http.Handler {
 
 const noDeadline = "the connection takes no deadline"
 
-// routes holds the handlers of requests whose bodies have been read. streamed handles calls of ask
-// that request progress, ask handles other calls of ask, and once handles other requests.
+// routes holds the handlers of requests whose bodies have been read. streamed is for calls of ask
+// that request progress, ask is for other calls of ask, and once is for all other requests.
 type routes struct{ once, ask, streamed http.Handler }
 
 // of returns the handler of a message and the time limit for its response.

@@ -23,8 +23,8 @@ const maxMessage = 256 << 10
 // waiting. If the context is nil, the call's own context applies.
 type callerOf func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error)
 
-// newServer returns an MCP server with the tools of service. caller identifies the caller of each
-// call. Closing ending, which may be nil, ends running answers.
+// newServer returns an MCP server with the tools of service. It ends running answers when ending is
+// closed. ending may be nil.
 func newServer(service *mcp.Service, version string, logger *slog.Logger, ending <-chan struct{}, caller callerOf) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
 		Instructions: mcp.Instructions, Logger: quiet(logger),
@@ -68,8 +68,7 @@ func newServer(service *mcp.Service, version string, logger *slog.Logger, ending
 	return server
 }
 
-// progressOf returns a function that sends progress notifications for a call, or nil if the client
-// did not request them.
+// progressOf returns nil if the client did not request progress notifications.
 func progressOf(r *sdk.CallToolRequest) func(context.Context, string) {
 	token := r.Params.GetProgressToken()
 	if token == nil {

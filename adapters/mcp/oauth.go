@@ -19,7 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// MetadataPattern is the route of the protected resource's metadata (RFC 9728).
+// MetadataPattern is the route of the handler that [Metadata] returns (RFC 9728).
 const MetadataPattern = "/.well-known/oauth-protected-resource"
 
 // OAuthConfig says which OAuth access tokens are accepted.
@@ -38,7 +38,6 @@ func Metadata(o OAuthConfig) http.Handler {
 	})
 }
 
-// metadataURL returns the address of a resource's metadata.
 func metadataURL(resource string) string {
 	u, err := url.Parse(resource)
 	if err != nil {
@@ -66,7 +65,6 @@ const (
 	issuerAgain   = 5 * time.Second
 )
 
-// errIssuer reports that a token could not be checked.
 var errIssuer = errors.New("the issuer of access tokens cannot be asked")
 
 // ready returns a verifier of the issuer's tokens. The first call asks the issuer for its metadata.
@@ -167,7 +165,6 @@ func noKey(err error) bool {
 	return err != nil && strings.Contains(err.Error(), errKeysFetched.Error())
 }
 
-// client returns an HTTP client that limits each request to the issuer.
 func (i *issuer) client() *http.Client {
 	client := http.Client{Timeout: issuerTimeout, Transport: http.DefaultTransport}
 	if i.HTTP != nil && i.HTTP.Transport != nil {

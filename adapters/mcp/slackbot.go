@@ -12,10 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/mcp"
 )
 
-// signature is the header with Slack's signature of a request.
 const signature = "X-Slack-Signature"
 
-// signedKey is the context key of the signed caller of a request.
 type signedKey struct{}
 
 // signed is the caller of a request that Slack signed. named is false if the request names no
@@ -25,13 +23,12 @@ type signed struct {
 	named  bool
 }
 
-// maxUnsigned is the maximum number of bodies that are concurrently read before their signatures
-// are checked.
+// maxUnsigned is the maximum number of bodies that are read at the same time before their
+// signatures are checked.
 const maxUnsigned = 16
 
-// slackbot passes requests that Slack signed, with the person that a request names, to the handler
-// in. It passes all other requests to others. A request with a bearer token is never treated as
-// signed.
+// slackbot passes requests that Slack signed to in, with the person whom the request names. It
+// passes all other requests to others. A request with a bearer token is never treated as signed.
 func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) http.Handler {
 	unsigned := inbound.NewBodies(maxMessage, maxUnsigned)
 	check := func(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
@@ -66,8 +63,7 @@ func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) 
 	})
 }
 
-// named returns the account of the person in a message of Slackbot. It returns false if the message
-// names no person.
+// named returns the person whom a message of Slackbot names, if any.
 func named(message []byte) (access.Account, bool) {
 	var of struct {
 		Params struct {

@@ -37,8 +37,8 @@ type writer struct {
 	omitted error // reason why a block was omitted last
 }
 
-// blocks writes the child blocks of a block or page, in order. indent is the depth within a list,
-// or 0 outside of lists.
+// blocks writes the child blocks of a block or page. indent is the depth within a list, or 0
+// outside of lists.
 func (w *writer) blocks(ctx context.Context, id string, depth, indent int) error {
 	if depth > deepestPart {
 		return nil
@@ -68,7 +68,7 @@ func (w *writer) blocks(ctx context.Context, id string, depth, indent int) error
 	return nil
 }
 
-// block writes a block with its child blocks. number is the block's number in a numbered list.
+// block writes a block with its child blocks. number is its number in a numbered list.
 func (w *writer) block(ctx context.Context, b block, number, depth, indent int) error {
 	text := w.text(ctx, b.RichText)
 	switch b.Type {
@@ -119,7 +119,6 @@ func (w *writer) block(ctx context.Context, b block, number, depth, indent int) 
 	return w.inner(ctx, b, depth, indent)
 }
 
-// inner writes the child blocks of a block.
 func (w *writer) inner(ctx context.Context, b block, depth, indent int) error {
 	// "has_children" is true for some of these, but Notion refuses their children
 	if !b.HasChildren || b.Type == "unsupported" {
@@ -139,7 +138,6 @@ func (w *writer) paragraph(text string, indent int) {
 	}
 }
 
-// item writes a list item with its child blocks.
 func (w *writer) item(ctx context.Context, b block, line string, depth, indent int) error {
 	w.list = append(w.list, strings.Repeat("  ", indent)+line)
 	return w.inner(ctx, b, depth, indent+1)
@@ -150,8 +148,8 @@ func (w *writer) endList() {
 	w.list = nil
 }
 
-// toggle writes a toggle as a separate section. A toggle is usually a question with its answer,
-// which can be linked to.
+// toggle writes a toggle as a separate section, so that it can be linked to. A toggle is usually a
+// question with its answer.
 func (w *writer) toggle(ctx context.Context, b block, text string, depth int) error {
 	w.endList()
 	if text == "" {
@@ -217,7 +215,6 @@ func (w *writer) child(ctx context.Context, b block, indent int) error {
 	return w.item(ctx, block{}, "- "+strings.Join(strings.Fields(title), " "), 0, indent)
 }
 
-// meeting writes meeting notes. Their parts are separate blocks.
 func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error {
 	var title []rich
 	if json.Unmarshal(b.Title, &title) == nil {
@@ -233,8 +230,8 @@ func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error 
 	return nil
 }
 
-// text returns runs of text as one line, keeping line breaks. It includes the name of another page
-// only if that page has the same readers.
+// text returns runs of text without needless spaces. It includes the name of another page only if
+// that page has the same readers.
 func (w *writer) text(ctx context.Context, runs []rich) string {
 	var b strings.Builder
 	for _, r := range runs {

@@ -13,12 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// firstParts is the number of pages of search results that Check reads.
 const firstParts = 3
 
-// Check returns a short summary of the readable pages and their readers. It fails if no page can be
-// read. The error also lists visible pages that are below no root. The operator must choose readers
-// for them.
+// Check returns a summary of the configured pages and their readers. It returns an error if none of
+// them can be read. The error also lists visible pages for which no readers are configured.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	var me struct {
 		Bot struct {
@@ -70,11 +68,10 @@ func said(readers access.ACL) string {
 	return strings.Join(names, ", ")
 }
 
-// mostUnnamed is the maximum number of pages that an error of Check lists.
 const mostUnnamed = 10
 
-// unnamed returns the names of visible pages and databases that are below no root. It reads only
-// the first search results. It omits objects below other visible objects.
+// unnamed returns the names of visible pages and databases for which no readers are configured. It
+// reads only the first search results, and omits objects below other visible objects.
 func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	t := c.tree()
 	var all []*object
@@ -132,8 +129,8 @@ func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// highest reports whether all ancestors are invisible to the integration. A database and its data
-// source count as one object.
+// highest reports whether the integration can see no ancestor of an object whose parent is above. A
+// database and its data source count as one object.
 func (t *tree) highest(ctx context.Context, above place) (bool, error) {
 	if above.kind == database {
 		s, err := t.spot(ctx, above)

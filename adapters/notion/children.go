@@ -11,16 +11,15 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// partialPage caches the responses of an interrupted read of a page. A page with hundreds of
-// toggles takes longer than one background task. Without the cache it would never be read
-// completely.
+// partialPage caches the responses of an interrupted read of a page. Reading a page with hundreds
+// of toggles takes longer than one background task, so it could not be finished without the cache.
 type partialPage struct {
 	edited  time.Time
 	answers map[string]list // responses by request path
 }
 
-// mostHalves is the maximum number of partly read pages that are cached. mostAnswers is the maximum
-// size of all their responses, in pages of lists.
+// mostHalves is the maximum number of interrupted pages that are cached. mostAnswers is the maximum
+// number of their responses.
 const (
 	mostHalves  = 64
 	mostAnswers = 2000
@@ -53,7 +52,7 @@ func (c *Client) cachePartial(id string, h *partialPage) {
 	}
 }
 
-// children returns the child blocks of a block or a page. Each request returns a hundred blocks
+// children returns the child blocks of a block or a page, a hundred per request
 // (https://developers.notion.com/reference/get-block-children).
 func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 	var all []block

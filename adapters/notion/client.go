@@ -15,11 +15,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// version is the API version that is requested. It is the newest version:
-// https://developers.notion.com/reference/changes-by-version
+// version is the newest API version: https://developers.notion.com/reference/changes-by-version
 const version = "2026-03-11"
 
-// Config sets the credential for Notion. Zero fields get their defaults.
+// Config configures a [Client]. Only Token is required.
 type Config struct {
 	URL        string // base URL of the API, with a trailing slash; default https://api.notion.com/v1/
 	Token      string // token of an internal integration
@@ -82,17 +81,15 @@ func New(config Config) (*Client, error) {
 // Cost returns the cost of all requests so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// conflicts is the number of attempts of a request that meets a conflict: "409 conflict_error: The
-// transaction could not be completed, potentially due to a data collision"
+// conflicts is the maximum number of attempts of a request: "409 conflict_error: The transaction
+// could not be completed, potentially due to a data collision"
 // (https://developers.notion.com/reference/status-codes).
 const conflicts = 4
 
-// get requests a path below the API and decodes the response into to.
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	return c.ask(ctx, sourcehttp.Request{Path: path}, to)
 }
 
-// post sends body as JSON to a path below the API and decodes the response into to.
 func (c *Client) post(ctx context.Context, path string, body, to any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -131,7 +128,6 @@ func absent(err error) bool {
 	return false
 }
 
-// list is a page of a list in Notion's format.
 type list struct {
 	Results       []json.RawMessage `json:"results"`
 	HasMore       bool              `json:"has_more"`
@@ -141,7 +137,7 @@ type list struct {
 	} `json:"request_status"`
 }
 
-// next returns the cursor of the next page, or "" at the end of the list.
+// next returns "" at the end of the list.
 func (l *list) next() string {
 	if !l.HasMore {
 		return ""

@@ -32,7 +32,7 @@ func (v *vendor) Load(_ context.Context, batch []crawl.Item) (map[document.ID]cr
 }
 
 // load reads a page as a document. It passes the pages and databases on the page to it.Found. If it
-// is interrupted, a later call continues.
+// is interrupted, the next call continues.
 func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string) (document.Document, error) {
 	id := bareID(o.ID)
 	w := &writer{Connector: v.Connector, tree: v.tree, page: id, root: root, partial: v.client.resume(id, o.Edited)}
@@ -68,12 +68,11 @@ func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string
 	return d, err
 }
 
-// note adds a notice that a part of the page is omitted.
 func (w *writer) note(name, sentence string, with ...any) {
 	w.found.Skipped = append(w.found.Skipped, index.Notice{Name: name, Sentence: fmt.Sprintf(sentence, with...)})
 }
 
-// attached writes the files on the page, each below its name. It skips unreadable files and adds a
+// attached writes the files on the page, each below its name. It replaces unreadable files by a
 // notice.
 func (w *writer) attached(ctx context.Context) error {
 	for _, b := range w.files {

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Nodes implements index.NodeReader. It checks every root. If a root is invisible or in the trash,
-// it is hidden from everyone.
+// Nodes implements index.NodeReader. It checks every page of Options.Readers. A page that is
+// invisible to the integration or in the trash is hidden from everyone.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return func(yield func(index.NodeBatch, error) bool) {
 		var batch index.NodeBatch
@@ -49,7 +49,7 @@ func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[ind
 	}
 }
 
-// root requests a root, which is a page, a database or a data source.
+// root requests id as a page, a database and a data source, until one of them exists.
 func (c *Connector) root(ctx context.Context, id string) (o object, err error) {
 	for _, k := range []kind{page, database, dataSource} {
 		o = object{}

@@ -24,15 +24,16 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of the sources that this package reads.
+// Kind is the [document.Kind] of Notion workspaces.
 const Kind document.Kind = "notion"
 
-// Looks says which scan notices each kind of change. Notion does not provide the members of groups.
+// Looks states which scan notices each kind of change. Notion does not provide the members of
+// groups.
 var Looks = index.Looks{
 	index.ChangeNode: {Documents: true}, index.ChangeMove: {Documents: true}, index.ChangeDeletion: {Documents: true},
 }
 
-// Options configure a Connector. Zero fields get their defaults.
+// Options configure a Connector. Name and Readers are required.
 type Options struct {
 	Name string // name of the source
 	// Readers maps each root to its readers, who may read everything below the root. A root is the
@@ -73,10 +74,9 @@ func ID(address string) (string, error) {
 	return found[1], nil
 }
 
-// bareID converts an id from the API to lower case without dashes.
 func bareID(id string) string { return strings.ToLower(strings.ReplaceAll(id, "-", "")) }
 
-// Connector reads one configured Notion source.
+// Connector reads the pages of a Notion workspace, as configured by [Options].
 type Connector struct {
 	*crawl.Engine
 	client  *Client
@@ -120,7 +120,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source that has this name in the configuration. Its id is "notion-" plus the
+// SourceOf returns the source with a name from the configuration. Its id is "notion-" plus the
 // name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("notion-" + name), Kind: Kind, Name: name}
@@ -129,17 +129,14 @@ func SourceOf(name string) document.Source {
 // Waited implements index.Waiter. The time covers all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited }
 
-// reading is the version of the rules for building documents. Raise it if the rules change.
-// Everything is then read again.
+// reading is the version of the rules that convert a page to a document. If it is raised,
+// everything is read again.
 const reading = 2
 
-// node returns the principal of the readers of a root.
 func (c *Connector) node(root string) access.Principal { return access.Node(string(c.source.ID), root) }
 
-// id returns the document id of a page.
 func (c *Connector) id(page string) document.ID { return document.ID(string(c.source.ID) + ":" + page) }
 
-// pageOf returns the page id in a document id.
 func (c *Connector) pageOf(id document.ID) string {
 	return strings.TrimPrefix(string(id), string(c.source.ID)+":")
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// object holds the common fields of pages, data sources and databases.
 type object struct {
 	Object     string              `json:"object"`
 	ID         string              `json:"id"`
@@ -67,7 +66,7 @@ func (p parent) place() place {
 	return place{} // the workspace, an agent or an unknown type, none of which has readers
 }
 
-// name returns the title of a page, data source or database.
+// name returns "Untitled" if the object has no title.
 func (o *object) name() string {
 	if text := plain(o.Title); text != "" {
 		return text
@@ -82,8 +81,8 @@ func (o *object) name() string {
 	return "Untitled"
 }
 
-// address returns the address at which people open the object. If Notion's address is on another
-// site, it returns a standard address on www.notion.so, because citations show the address.
+// address returns the address at which people open the object. If Notion returns an address on
+// another site, it is not used, because citations show it.
 func (o *object) address() string {
 	if at, err := url.Parse(o.URL); err == nil && outhttp.At(at, "notion.so", "notion.com", "notion.site") {
 		return o.URL
@@ -115,8 +114,6 @@ func plain(runs []rich) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// block is a unit of content on a page, such as a paragraph or a table
-// (https://developers.notion.com/reference/block).
 type block struct {
 	ID          string
 	Type        string

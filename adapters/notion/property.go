@@ -133,8 +133,8 @@ const (
 	longestMetadata = 120 // bytes
 )
 
-// properties returns the properties of a page in a database. All properties become lines of text,
-// and short properties also become metadata.
+// properties returns all properties of a page as lines of text. Short ones of some types are also
+// returned as metadata.
 func properties(all map[string]property, own func([]rich) string) (lines []string, metadata map[string]string) {
 	metadata = make(map[string]string)
 	for _, name := range slices.Sorted(maps.Keys(all)) {

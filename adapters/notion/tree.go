@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// tree holds the known parents of objects during a pass. It is safe for concurrent use.
+// tree caches the parents of objects during a pass. It is safe for concurrent use.
 type tree struct {
 	*Connector
 	mu    sync.Mutex
@@ -21,12 +21,11 @@ type spot struct {
 	trashed bool // it is visible and in the trash
 }
 
-// deepest is the maximum nesting of objects. Deeper objects have no readers.
+// deepest is the maximum nesting of objects. Objects at a deeper level have no readers.
 const deepest = 500
 
 func (c *Connector) tree() *tree { return &tree{Connector: c, known: make(map[string]spot)} }
 
-// recordParents records the parents that a response about an object contains.
 func (t *tree) recordParents(o *object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,8 +42,8 @@ func (t *tree) recordParents(o *object) {
 	}
 }
 
-// root returns the id of the nearest root among an object and its ancestors, or "" if there is
-// none. Its errors are transient.
+// root returns the id of the nearest object with configured readers, at or above an object. It
+// returns "" if there is none. Its errors are transient.
 func (t *tree) root(ctx context.Context, at place) (string, error) {
 	for range deepest {
 		if at.kind == atTop {
@@ -83,7 +82,7 @@ func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	return false, nil
 }
 
-// spot returns the position of an object. It requests the object if the position is unknown.
+// spot requests the object if its position is unknown.
 func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	t.mu.Lock()
 	s, known := t.known[at.id]

@@ -37,11 +37,10 @@ const (
 	// together is the number of pages that are requested one by one before progress is stored. At
 	// three requests per second, one background task requests a few dozen pages.
 	together = 8
-	// databaseMark is the prefix of the ids of databases found on pages.
+	// databaseMark is the prefix of the ids of databases that were found on pages.
 	databaseMark = "d"
 )
 
-// entry is a listed page.
 type entry struct {
 	*object
 	root string // id of the root above the page
@@ -50,13 +49,14 @@ type entry struct {
 // Source implements crawl.Vendor.
 func (v *vendor) Source() document.Source { return v.source }
 
-// Rules implements crawl.Vendor. It includes the named pages, because a page's text omits the names
-// of pages with other readers. It excludes the readers, which are stored with nodes.
+// Rules implements crawl.Vendor. The rules include the configured pages, because a page's text
+// omits the names of pages with other readers.
 func (v *vendor) Rules() string {
 	return fmt.Sprintf("notion %d %v %s", reading, v.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(v.roots)), " "))
 }
 
-// Scopes implements crawl.Vendor. The first page of the search checks the roots.
+// Scopes implements crawl.Vendor. It does not check whether the configured pages exist: the first
+// page of the search does.
 func (v *vendor) Scopes(context.Context) ([]crawl.Scope, error) {
 	v.began, v.tree = v.client.config.Now(), v.Connector.tree()
 	var scopes []crawl.Scope
@@ -83,7 +83,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 }
 
 // search returns a page of everything that Notion's search shows. The first page begins with the
-// roots, because a search may omit them.
+// configured pages, because the search may omit them.
 func (v *vendor) search(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	var all []*object
 	if at.Cursor == "" {
@@ -197,7 +197,7 @@ func decoded(results []json.RawMessage) ([]*object, error) {
 	return all, nil
 }
 
-// list converts pages below a root to items, and databases to feeds. Other pages count as gone.
+// list converts pages with readers to items, and databases to feeds. All other pages count as gone.
 func (v *vendor) list(ctx context.Context, p *crawl.Page, objects []*object) error {
 	for _, o := range objects {
 		v.tree.recordParents(o)

@@ -13,8 +13,8 @@ import (
 
 var errMalformed = errors.New("an event of the stream is not valid JSON")
 
-// chunk is one event of a stream. It is parsed from raw JSON, because the SDK drops reasoning in
-// fields that it does not know and rejects some forms of tool calls.
+// chunk is one event of a stream. It is parsed from raw JSON, because the SDK drops some fields
+// with reasoning and rejects some forms of tool calls.
 type chunk struct {
 	Choices []struct {
 		Delta struct {
@@ -54,8 +54,8 @@ type callContent struct {
 	Arguments arguments `json:"arguments"`
 }
 
-// content is message text. In JSON, it is a string or a list of parts. The texts of the parts are
-// joined. Parts of other kinds are ignored.
+// content is the text of a message, which in JSON is a string or a list of parts. Parts without
+// text are ignored.
 type content string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -78,8 +78,8 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return nil // ignore unknown forms
 }
 
-// arguments is the JSON of a call's arguments. Most servers send it inside a string. Some servers
-// send the JSON itself.
+// arguments is the JSON of a tool call's arguments. Most servers send it inside a string, and some
+// as plain JSON.
 type arguments string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -97,7 +97,6 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 // by the index.
 const maxCalls = 1_000
 
-// decoder converts the chunks of one stream to deltas.
 type decoder struct {
 	finish  llm.Finish
 	usage   *llm.Usage
@@ -108,12 +107,10 @@ type decoder struct {
 
 func newDecoder() *decoder { return &decoder{ids: map[int]string{}, last: -1} }
 
-// smallEventBytes is the maximum size of an event that is decoded without reserving memory. Almost
-// every event is smaller, so text does not wait for memory.
+// smallEventBytes is the maximum size of an event that is decoded without waiting for memory.
+// Almost every event is smaller.
 const smallEventBytes = 4 << 10
 
-// decodeWithin decodes an event. If the event is larger than smallEventBytes, it first waits until
-// memory is available.
 func (d *decoder) decodeWithin(ctx context.Context, raw []byte) ([]llm.Delta, error) {
 	if len(raw) <= smallEventBytes {
 		return d.decode(raw)
@@ -121,8 +118,7 @@ func (d *decoder) decodeWithin(ctx context.Context, raw []byte) ([]llm.Delta, er
 	return footprint.Hold(ctx, footprint.Model, int64(len(raw)), func(context.Context) ([]llm.Delta, error) { return d.decode(raw) })
 }
 
-// decode returns the deltas of one event. The finish reason and the usage are returned later by
-// end.
+// decode stores the finish reason and the usage, which end returns.
 func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -165,8 +161,8 @@ func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 	return out, nil
 }
 
-// call converts a piece of a tool call to a delta. The delta has an index and, at the start of a
-// call, an id. call adds both if the server does not send them.
+// call converts a piece of a tool call to a delta. It adds the index, and the id of a new call, if
+// the server does not send them.
 func (d *decoder) call(piece callPiece) *llm.CallDelta {
 	index := d.last
 	if piece.Index != nil && (*piece.Index < 0 || *piece.Index > maxCalls) {
@@ -198,8 +194,6 @@ func (d *decoder) call(piece callPiece) *llm.CallDelta {
 	return out
 }
 
-// indexOf returns the index of the call with the given id. For a new id, it returns the next free
-// index.
 func (d *decoder) indexOf(id string) int {
 	for index, known := range d.ids {
 		if known == id {
@@ -213,7 +207,6 @@ func (d *decoder) indexOf(id string) int {
 	return index
 }
 
-// end returns the last delta of a finished stream, with the finish reason and the usage.
 func (d *decoder) end() llm.Delta {
 	out := llm.Delta{Finish: d.finish, Usage: d.usage}
 	switch {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Endpoint is a server that speaks the OpenAI protocol.
+// Endpoint is a server with an OpenAI-compatible API, and how to connect to it.
 type Endpoint struct {
 	BaseURL string // ends in /v1 with most servers; default https://api.openai.com/v1
 	APIKey  string // may be empty for servers on the operator's own machine
@@ -69,16 +69,12 @@ func (e *Endpoint) validate() error {
 	return errors.Join(faults...)
 }
 
-// explainer returns an explainer for failed requests to this endpoint. setting is the name of the
-// setting for the model. sent contains the texts of the request.
 func (e *Endpoint) explainer(model, setting string, sent []string) explainer {
 	return explainer{
 		host: e.host(), model: model, setting: setting, address: e.AddressSetting, keySetting: e.KeySetting, key: e.APIKey, sent: sent,
 	}
 }
 
-// host returns the host of the base URL for error texts. It returns "the model endpoint" if the URL
-// is invalid.
 func (e *Endpoint) host() string {
 	u, err := url.Parse(e.BaseURL)
 	if err != nil {

@@ -23,7 +23,7 @@ var (
 	_ spend.Counted     = (*Embedder)(nil)
 )
 
-// EmbedderConfig configures one embedding model.
+// EmbedderConfig configures an [Embedder].
 type EmbedderConfig struct {
 	Endpoint
 	Model string
@@ -35,7 +35,7 @@ type EmbedderConfig struct {
 
 // Embedder converts texts to unit vectors. It retries passages for minutes, because indexing is
 // background work. It retries questions only once, because a person waits. It never waits past the
-// deadline of the context. Embedder is safe for concurrent use.
+// deadline of the context. It is safe for concurrent use.
 type Embedder struct {
 	config EmbedderConfig
 	traits vectorTraits
@@ -44,7 +44,7 @@ type Embedder struct {
 
 const (
 	defaultBatch = 64
-	// maxBatchBytes is the maximum size of the texts of one request. OpenAI accepts 300,000 tokens
+	// maxBatchBytes is the maximum size of the texts in one request. OpenAI accepts 300,000 tokens
 	// per request, and a token has at least one byte.
 	maxBatchBytes    = 256 << 10
 	passageAttempts  = 8
@@ -54,8 +54,8 @@ const (
 	maxDimensions    = 16_000 // limit of pgvector
 )
 
-// NewEmbedder returns an embedder. It makes no request. For an unknown model, Dimensions must be
-// set.
+// NewEmbedder returns an embedder. It sends no request. It returns an error if Dimensions is 0 and
+// the dimensions of the model are not known.
 func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	config.setDefaults()
 	faults := config.validate()
@@ -91,19 +91,18 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint, vectorLimits(config))}, nil
 }
 
-// usualDimensions is the minimum vector length for which a response limit leaves space. The
-// embedder can then read the vectors of a wrong model, and the error can state their length.
+// usualDimensions is the minimum vector length for which a response has room. The embedder can then
+// read the vectors of a wrong model and report their length.
 const usualDimensions = 4096
 
-// vectorLimits returns the limits of a response with one vector for each text of a batch. The size
-// limit allows 32 characters for each number.
+// vectorLimits allows one vector for each text of a batch, and 32 characters for each number.
 func vectorLimits(config EmbedderConfig) boundedjson.Limits {
 	numbers := config.Batch * (max(config.Dimensions, usualDimensions) + 16)
 	return boundedjson.Limits{Bytes: int64(numbers)*32 + 64<<10, Elements: numbers + 1000, Depth: 16}
 }
 
-// Model implements retrieve.Embedder. Shortened vectors have a separate model name, because vectors
-// of different lengths are not comparable.
+// Model implements retrieve.Embedder. The name of shortened vectors includes their length, because
+// vectors of different lengths are not comparable.
 func (e *Embedder) Model() string {
 	if e.traits.dimensions > 0 && e.config.Dimensions != e.traits.dimensions {
 		return fmt.Sprintf("%s@%d", e.config.Model, e.config.Dimensions)
@@ -140,7 +139,6 @@ func (e *Embedder) EmbedCounted(ctx context.Context, purpose retrieve.Purpose, t
 	return out, tokens, nil
 }
 
-// embedWithRetries embeds one batch and retries temporary errors.
 func (e *Embedder) embedWithRetries(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error) {
 	x := e.config.explainer(e.config.Model, "EMBEDDING_MODEL", texts)
 	attempts := passageAttempts
@@ -163,8 +161,8 @@ func (e *Embedder) embedWithRetries(ctx context.Context, purpose retrieve.Purpos
 	return vectors, tokens, nil
 }
 
-// dimensionError means that the endpoint returned vectors of an unexpected length. The endpoint
-// probably runs a different model than the settings name.
+// dimensionError means that vectors have an unexpected length. The endpoint probably runs another
+// model than the settings name.
 type dimensionError struct {
 	model     string
 	got, want int
@@ -202,7 +200,6 @@ func (e *Embedder) embedOnce(ctx context.Context, purpose retrieve.Purpose, text
 	return vectors, resp.Usage.PromptTokens, err
 }
 
-// orderVectors checks and normalises vectors, and returns them in the order of the texts.
 func (e *Embedder) orderVectors(data []sdk.Embedding, n int) ([][]float32, error) {
 	if len(data) != n {
 		return nil, fmt.Errorf("%w: %d vectors came back for %d texts", llm.ErrBadRequest, len(data), n)
@@ -235,8 +232,8 @@ func (e *Embedder) orderVectors(data []sdk.Embedding, n int) ([][]float32, error
 	return out, nil
 }
 
-// normalise scales v to length 1. It does not change a zero vector. It returns false if a value of
-// v is not finite.
+// normalise scales v to length 1. It does not change a zero vector. It returns false if a value is
+// not finite.
 func normalise(v []float32) bool {
 	var sum float64
 	for _, x := range v {

@@ -2,7 +2,6 @@ package openai
 
 import "strings"
 
-// vectorTraits are the published properties of an embedding model.
 type vectorTraits struct {
 	prefix     string // the traits apply to model names with this prefix, without an organization
 	dimensions int
@@ -14,8 +13,8 @@ type vectorTraits struct {
 	maxBatch   int    // maximum number of texts per request; 0 is the default
 }
 
-// Prefixes of texts from the model cards. Models of the same family were trained with the same
-// prefixes.
+// e5Query and the others are prefixes with which models of a family were trained. They come from
+// the model cards.
 const (
 	e5Query      = "query: "
 	e5Passage    = "passage: "
@@ -28,10 +27,9 @@ const (
 	gemmaPassage = "title: none | text: "
 )
 
-// knownVectors lists the published dimensions of models. The prefixes come from the model cards on
-// Hugging Face, and the input types from the providers' references (Cohere "embed", Voyage
-// "embeddings"). Other models were trained without prefixes. The longest matching name applies. The
-// embedder normalises all vectors, so inner product and cosine are equal.
+// knownVectors lists the published properties of embedding models. The longest matching name
+// applies. The prefixes come from the model cards on Hugging Face, and the input types from the
+// providers' references (Cohere "embed", Voyage "embeddings").
 var knownVectors = []vectorTraits{
 	{prefix: "text-embedding-3-large", dimensions: 3072, shorter: true},
 	{prefix: "text-embedding-3-small", dimensions: 1536, shorter: true},
@@ -80,7 +78,6 @@ var knownVectors = []vectorTraits{
 	{prefix: "all-mpnet-base-v2", dimensions: 768},
 }
 
-// vectorTraitsOf returns the traits of an embedding model. For an unknown model, dimensions is 0.
 func vectorTraitsOf(model string) vectorTraits {
 	name := bareName(model)
 	var best vectorTraits

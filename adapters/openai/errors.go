@@ -22,8 +22,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// responseError is an error response in the provider's own words. It is used only inside this
-// package. explain converts it to an error of core/llm.
+// responseError is an error response in the provider's own words. explain converts it to an error
+// of core/llm.
 type responseError struct {
 	status     int // HTTP status; 0 for an error inside a stream that gives none
 	inStream   bool
@@ -36,14 +36,13 @@ type responseError struct {
 	message    string
 }
 
-// Error implements error. It omits the provider's message, because explain decides whether the
-// message may be shown.
+// Error implements error. It omits the provider's message, which may contain the key or the prompt.
 func (e *responseError) Error() string {
 	return "the model endpoint answered HTTP " + strconv.Itoa(e.status)
 }
 
-// read parses the body of an error response. It accepts {"error":{…}}, {"error":"…"}, {"detail":…},
-// {"message":…} and plain text.
+// read parses the body of an error response: {"error":{…}}, {"error":"…"}, {"detail":…},
+// {"message":…} or plain text.
 func (e *responseError) read(body []byte) {
 	var envelope struct {
 		Error   json.RawMessage `json:"error"`
@@ -80,7 +79,6 @@ func (e *responseError) read(body []byte) {
 	}
 }
 
-// plain returns a JSON string or number as text. It returns "" for any other JSON value.
 func plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -102,7 +100,7 @@ func first(values ...string) string {
 	return ""
 }
 
-// says reports whether the error response contains one of the phrases. It ignores case.
+// says reports whether the response contains one of the phrases, which must be in lower case.
 func (e *responseError) says(phrases ...string) bool {
 	text := strings.ToLower(e.code + " " + e.kind + " " + e.param + " " + e.message)
 	for _, phrase := range phrases {
@@ -130,8 +128,8 @@ func (e *responseError) unpaid() bool {
 	return e.status == http.StatusPaymentRequired || e.says("insufficient_quota", "billing_hard_limit", "billing_not_active")
 }
 
-// explainer converts errors of requests to errors of core/llm. The text of each error tells an
-// operator what to do. It never contains the API key or text of the request.
+// explainer converts errors of requests to errors of core/llm. Their texts tell an operator what to
+// do, and never contain the API key or text of the request.
 type explainer struct {
 	host       string
 	model      string
@@ -142,8 +140,7 @@ type explainer struct {
 	sent       []string // texts of the request; a provider message that repeats one is not shown
 }
 
-// explain converts err to an error of core/llm. ctx is the caller's context. If ctx is done,
-// explain returns the error of ctx.
+// explain converts err to an error of core/llm. If ctx is done, it returns the error of ctx.
 func (x explainer) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		if cause := context.Cause(ctx); !errors.Is(cause, ctx.Err()) {
@@ -181,7 +178,6 @@ func (x explainer) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: the response of %s is incomplete", llm.ErrIncomplete, x.host)
 }
 
-// unreachable returns the error for a request that received no response.
 func (x explainer) unreachable(err *url.Error) error {
 	var certificate *tls.CertificateVerificationError
 	var name *net.DNSError
@@ -196,7 +192,6 @@ func (x explainer) unreachable(err *url.Error) error {
 	return fmt.Errorf("%w: no answer from %s (%w); check that it runs and that %s is right", llm.ErrUnavailable, x.host, err.Err, x.address)
 }
 
-// isSDKRefusal reports whether the SDK rejected a request before sending it.
 func isSDKRefusal(err error) bool {
 	for _, refusal := range []error{
 		sdk.ErrChatCompletionInvalidModel, sdk.ErrReasoningModelMaxTokensDeprecated, sdk.ErrReasoningModelLimitationsOther,
@@ -209,8 +204,6 @@ func isSDKRefusal(err error) bool {
 	return false
 }
 
-// quotedRefusal returns the provider's message in err, in the format of quoteSuffix. It returns ""
-// if err is no error response.
 func (x explainer) quotedRefusal(err error) string {
 	var refused *responseError
 	if !errors.As(err, &refused) {
@@ -280,8 +273,8 @@ func (x explainer) quoteSuffix(e *responseError) string {
 	return ": " + message
 }
 
-// echoes reports whether a message repeats part of the request. Some servers do this in validation
-// errors. Such a message must not be shown, because it would write a question to the log.
+// echoes reports whether a message repeats text of the request, as some servers do in validation
+// errors. Such a message must not be shown, because it would write a person's question to the log.
 func (x explainer) echoes(message string) bool {
 	for _, text := range x.sent {
 		text = strings.Join(strings.Fields(text), " ")

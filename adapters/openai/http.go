@@ -6,9 +6,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 )
 
-// NewHTTPClient returns a client for Endpoint.HTTP. All endpoints of a process should share one
-// client. The client uses the proxy from the environment. It trusts the certificate authorities of
-// the system and those in the PEM file caFile. caFile may be empty.
+// NewHTTPClient returns a client for Endpoint.HTTP, which all endpoints of a process should share.
+// It uses the proxy of the environment. It trusts the system's certificates and, unless caFile is
+// empty, those in the PEM file caFile.
 func NewHTTPClient(caFile string) (*http.Client, error) {
 	return outhttp.New(outhttp.Config{CAFile: caFile, UserAgent: "footnote"})
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// maxListing is the maximum number of bytes that Lists reads. A model description is far smaller.
+// maxListing is the maximum number of bytes that Lists reads. The description of a model is far
+// smaller.
 const maxListing = 64 << 10
 
 // Lists reports whether an endpoint knows a model. It sends GET /models/{model}, which is free of
-// charge. False does not prove that the model is missing, because some endpoints do not support
-// this request.
+// charge. It returns false for any error, because some endpoints do not support the request.
 func Lists(ctx context.Context, e Endpoint, model string) bool {
 	base := e.BaseURL
 	if base == "" {

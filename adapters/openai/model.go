@@ -22,7 +22,7 @@ import (
 
 var _ llm.Model = (*Model)(nil)
 
-// Config configures one chat model.
+// Config configures a [Model].
 type Config struct {
 	Endpoint
 	Model  string
@@ -36,8 +36,9 @@ type Config struct {
 	NativeTools *bool
 }
 
-// Model streams chat completions. It retries a request only if the endpoint rejects an optional
-// field. The retry and all later requests omit the field. Model is safe for concurrent use.
+// Model streams chat completions from an endpoint. If the endpoint rejects an optional field, it
+// repeats the request without the field, and omits the field from then on. It does not retry other
+// errors. Model is safe for concurrent use.
 type Model struct {
 	config  Config
 	traits  traits
@@ -47,18 +48,18 @@ type Model struct {
 	noTools atomic.Bool // the endpoint refused tools
 }
 
-// Maximum times to wait for the rest of a stream after the finish reason. usageWait applies until
-// the usage has arrived, and doneWait after that.
+// usageWait and doneWait limit the wait for the rest of a stream after the finish reason. usageWait
+// applies until the usage has arrived, and doneWait after that.
 const (
 	usageWait = 2 * time.Second
 	doneWait  = 200 * time.Millisecond
 )
 
-// keepAliveInterval is the minimum time between two empty deltas. Empty deltas show that a stream
-// without text is alive.
+// keepAliveInterval is the minimum time between two empty deltas, which show that a stream without
+// text is alive.
 const keepAliveInterval = time.Second
 
-// New returns a model. It does not connect.
+// New returns a model. It sends no request. The error names every invalid field of config.
 func New(config Config) (*Model, error) {
 	if config.IdleTimeout == 0 && traitsOf(config.Model).thinks(config.Model) {
 		config.IdleTimeout = thinkingIdleTimeout
@@ -94,8 +95,6 @@ func New(config Config) (*Model, error) {
 	return m, nil
 }
 
-// newClient returns an SDK client that uses transport. whole limits the size of responses that are
-// not streams.
 func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	settings := sdk.DefaultConfig(e.APIKey)
 	settings.BaseURL = e.BaseURL
@@ -111,17 +110,19 @@ func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	return sdk.NewClientWithConfig(settings)
 }
 
-// Info implements llm.Model. NativeTools becomes false after the endpoint has rejected tools.
+// Info implements llm.Model. NativeTools in the result becomes false once the endpoint has rejected
+// tools.
 func (m *Model) Info() llm.Info {
 	info := m.info
 	info.NativeTools = info.NativeTools && !m.noTools.Load()
 	return info
 }
 
-// Stream implements llm.Model. It enforces llm.AnswerLimits and separates reasoning with
-// llm.Thoughts. The last delta contains the finish reason. It also contains the usage if the
-// endpoint reports it. If the model refuses to answer, the refusal is streamed as text and the
-// finish reason is llm.FinishRefusal.
+// Stream implements llm.Model. The last delta has the finish reason and, if the endpoint reports
+// it, the usage. If the model refuses to answer, its refusal is streamed as text, and the finish
+// reason is [llm.FinishRefusal].
+//
+// Stream enforces [llm.AnswerLimits] and separates reasoning from the text.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return llm.AnswerLimits.Stream(ctx, req, func(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 		return llm.Thoughts(m.stream(ctx, req))
@@ -177,8 +178,6 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// streamFailure returns the last item of a failed stream. A rejection by a content filter gives a
-// delta with llm.FinishRefusal instead of an error.
 func (x explainer) streamFailure(ctx context.Context, err error) (llm.Delta, error) {
 	var refused *responseError
 	if ctx.Err() == nil && errors.As(err, &refused) && refused.filtered() {
@@ -187,8 +186,6 @@ func (x explainer) streamFailure(ctx context.Context, err error) (llm.Delta, err
 	return llm.Delta{}, x.explain(ctx, err)
 }
 
-// open sends a request and returns the stream. If the endpoint rejects an optional field by name,
-// open retries without the field. It retries at most once for each field.
 func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionStream, error) {
 	for {
 		d := *m.dialect.Load()
@@ -208,8 +205,6 @@ func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionS
 	}
 }
 
-// learnField checks whether the endpoint rejected an optional field, and records the field. It
-// reports whether to retry the request.
 func (d *dialect) learnField(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	if e.status != http.StatusBadRequest && e.status != http.StatusUnprocessableEntity || e.tooLong() {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// dialect records what an endpoint has rejected.
+// dialect records which optional request fields an endpoint has rejected.
 type dialect struct {
 	noUsage       bool // rejects stream_options
 	swapMaxTokens bool // expects max_completion_tokens instead of max_tokens, or the reverse
@@ -22,7 +22,6 @@ type dialect struct {
 // noContent replaces empty text, because several endpoints reject an empty tool result.
 const noContent = "(empty)"
 
-// encode converts a request to the SDK's form.
 func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, error) {
 	out := sdk.ChatCompletionRequest{Model: m.config.Model, Stream: true}
 	if !d.noUsage {
@@ -81,8 +80,8 @@ func isObject(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &object) == nil && object != nil
 }
 
-// isClosedSchema reports whether a schema forbids additional properties. OpenAI's strict mode
-// requires such a schema.
+// isClosedSchema reports whether a schema forbids additional properties, as OpenAI's strict mode
+// requires.
 func isClosedSchema(schema json.RawMessage) bool {
 	var object struct {
 		Additional *bool `json:"additionalProperties"`
@@ -90,7 +89,7 @@ func isClosedSchema(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &object) == nil && object.Additional != nil && !*object.Additional
 }
 
-// toolChoice returns the value of tool_choice. nil means the provider's default, which is auto.
+// toolChoice returns nil for the provider's default, which is "auto".
 func toolChoice(c llm.ToolChoice) any {
 	switch c.Mode {
 	case llm.Required:
@@ -154,7 +153,6 @@ func contentParts(message llm.Message) []sdk.ChatMessagePart {
 	return out
 }
 
-// requestTexts returns the texts of a request that errors must not contain.
 func requestTexts(req llm.Request) []string {
 	var out []string
 	for _, message := range req.Messages {

@@ -9,8 +9,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// maxRetryAfter is the upper limit for a provider's retry time. Longer times are reduced to
-// maxRetryAfter.
 const maxRetryAfter = time.Hour
 
 // retryAfter returns the time to wait before a retry according to the headers, or 0. It uses the
@@ -43,7 +41,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return longest
 }
 
-// parseReset parses an x-ratelimit-reset value. It returns 0 if the value is invalid.
+// parseReset parses a duration ("6m0s"), a number of seconds, or a time. It returns 0 if the value
+// is invalid.
 func parseReset(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if d, err := time.ParseDuration(value); err == nil {
@@ -65,7 +64,6 @@ func parseReset(value string, now time.Time) time.Duration {
 	return durationOf(n)
 }
 
-// durationOf converts seconds to a duration of at most maxRetryAfter.
 func durationOf(n float64) time.Duration {
 	if n >= maxRetryAfter.Seconds() {
 		return maxRetryAfter

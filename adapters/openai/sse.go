@@ -12,11 +12,12 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// eventLimits limits one event of a stream. Most events contain one word. An event may also contain
-// a complete answer.
+// eventLimits limits one event of a stream. Most events have one word, but an event may also have a
+// complete answer.
 var eventLimits = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 64}
 
-// Limits of a whole stream. An event with one word has about a hundred bytes in two or three lines.
+// maxStream and maxLines limit a whole stream. An event with one word has about a hundred bytes in
+// two or three lines.
 const (
 	maxStream = 128 << 20 // bytes
 	maxLines  = 600_000
@@ -27,15 +28,14 @@ var (
 	errStreamTooLong = fmt.Errorf("%w: the stream is longer than %d MiB or %d lines", llm.ErrEndless, maxStream>>20, maxLines)
 )
 
-// maxKeptBuffer is the maximum size in bytes of a buffer that is kept for the next event.
+// maxKeptBuffer is the maximum size in bytes of a buffer that is reused for the next event.
 const maxKeptBuffer = 16 << 10
 
-// eventReader reads a server-sent event stream and converts it to the form that the SDK requires:
-// one "data:" line per event. Comments and pings become empty events. Ids and retry hints are
-// dropped.
+// eventReader converts a server-sent event stream to the form that the SDK requires: one "data:"
+// line for each event. Comments and pings become empty events. Ids and retry hints are dropped.
 //
-// An error inside the stream ends the stream with a *responseError. If the connection ends inside
-// an event, the event is dropped and the error is io.ErrUnexpectedEOF.
+// An error inside the stream ends it with a *responseError. If the connection ends inside an event,
+// the event is dropped and the error is io.ErrUnexpectedEOF.
 type eventReader struct {
 	body io.ReadCloser
 	in   *bufio.Reader
@@ -70,7 +70,6 @@ func (r *eventReader) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (r *eventReader) Close() error { return r.body.Close() }
 
-// advance processes the next line. At the end of the stream, it sets r.err.
 func (r *eventReader) advance() {
 	line, err := r.line()
 	if err != nil {
@@ -98,8 +97,6 @@ func (r *eventReader) advance() {
 	r.field(line)
 }
 
-// line returns the next line without its line break. If the stream ends within the line, it returns
-// the beginning of the line with an error.
 func (r *eventReader) line() ([]byte, error) {
 	var line []byte
 	r.lines++
@@ -146,17 +143,13 @@ func (r *eventReader) field(line []byte) {
 	}
 }
 
-// emitKeepAlive appends an empty event to the output.
 func (r *eventReader) emitKeepAlive() { r.out = append(r.out, "data: {}\n"...) }
 
-// isComplete reports whether data is a complete event.
 func (r *eventReader) isComplete() bool {
 	data := bytes.TrimSpace(r.data)
 	return len(data) > 0 && (string(data) == "[DONE]" || json.Valid(data))
 }
 
-// dispatch appends the current event to the output and begins a new event. It sets r.err if the
-// event is too large or contains an error.
 func (r *eventReader) dispatch() {
 	// A line break inside an event can only be white space of its JSON. The SDK expects one line.
 	data, name := bytes.ReplaceAll(bytes.TrimSpace(r.data), []byte("\n"), []byte(" ")), r.name
@@ -184,7 +177,6 @@ func (r *eventReader) dispatch() {
 	r.out = append(r.out, '\n')
 }
 
-// streamError returns the error inside an event, or nil if the event contains no error.
 func streamError(name string, data []byte) error {
 	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// noToolsPattern matches error responses of servers that do not support tools or are not configured
-// for tools (openaitest.ToolRefusals). It does not match errors about the schema of one tool, such
-// as "Invalid schema for function" or "Unknown parameter: 'tools[0].strict'".
+// noToolsPattern matches error responses of servers that do not support tools, or are not
+// configured for them (openaitest.ToolRefusals). It does not match errors about the schema of one
+// tool, such as "Invalid schema for function" or "Unknown parameter: 'tools[0].strict'".
 var noToolsPattern = func() *regexp.Regexp {
 	const tools = `\b(tools?|tool[ _-]?(use|usage|calls?|calling|choice)|function[ _-]?call(s|ing)?|functions)\b`
 	// whole matches these fields, but not a path inside one, such as "tools[0].strict".
@@ -27,12 +27,10 @@ var noToolsPattern = func() *regexp.Regexp {
 	}, `|`))
 }()
 
-// templatePattern matches errors of a model's chat template. The usual causes of such errors are
-// tools and tool results.
+// templatePattern matches errors of a model's chat template. Their usual causes are tools and tool
+// results.
 var templatePattern = regexp.MustCompile(`jinja|chat[ _]template|template[ _]error|rendering prompt|roles? must alternate|only user and assistant roles`)
 
-// aboutRequest reports whether an error response concerns the fields of the request. It returns
-// false for errors about the account, the prompt or the server's address.
 func (e *responseError) aboutRequest() bool {
 	switch e.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired, http.StatusTooManyRequests:
@@ -41,8 +39,8 @@ func (e *responseError) aboutRequest() bool {
 	return !e.page && !e.tooLong() && !e.filtered()
 }
 
-// refusesTools reports whether an endpoint rejected a request because of its tools or tool results.
-// The arguments say whether the request has tools and tool results.
+// refusesTools reports whether an endpoint has rejected a request because of its tools or tool
+// results. The arguments say which of them the request has.
 func (e *responseError) refusesTools(tools, results bool) bool {
 	if !tools && !results || !e.aboutRequest() {
 		return false
@@ -51,8 +49,9 @@ func (e *responseError) refusesTools(tools, results bool) bool {
 	return noToolsPattern.MatchString(text) || templatePattern.MatchString(text)
 }
 
-// withoutTools checks whether err is a rejection of tools. If so, it records the rejection and
-// returns llm.ErrNoTools. It returns err unchanged if the operator has configured tools.
+// withoutTools returns an error that wraps llm.ErrNoTools if the endpoint has rejected tools, and
+// records that. It returns any other error unchanged, and every error if the operator has set
+// Config.NativeTools.
 func (m *Model) withoutTools(err error, req llm.Request) error {
 	var refused *responseError
 	if m.config.NativeTools != nil || !m.info.NativeTools || !errors.As(err, &refused) {
@@ -69,9 +68,9 @@ func (m *Model) withoutTools(err error, req llm.Request) error {
 	return fmt.Errorf("%w: %w", llm.ErrNoTools, err)
 }
 
-// learnChoice checks whether an endpoint with tools rejected tool_choice, and records the
-// rejection. Later requests do not force calls, and requests that forbid calls are sent without
-// tools. learnChoice reports whether to retry the request.
+// learnChoice records that an endpoint with tools has rejected tool_choice, and reports whether to
+// send the request again. Later requests do not force calls, or omit the tools if calls are
+// forbidden.
 func (d *dialect) learnChoice(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	if sent.ToolChoice == toolChoice(llm.ToolChoice{Mode: llm.None}) {
 		d.noNone = e.aboutRequest() && e.says("tool_choice", "tool choice")

@@ -16,12 +16,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxErrorBody is the maximum number of bytes that are read from an error response.
+// maxErrorBody is the number of bytes of an error response that are read.
 const maxErrorBody = 64 << 10
 
 // transport is the HTTP transport of the SDK. It converts unsuccessful responses to *responseError,
-// because the SDK drops their headers. It also reports errors inside a stream and detects stalled
-// streams.
+// because the SDK drops their headers. It also detects errors inside streams, and stalled streams.
 type transport struct {
 	next  http.RoundTripper
 	idle  time.Duration      // maximum silence of a stream; 0 or less: no limit
@@ -68,8 +67,6 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// checkResponse checks that a response is successful and has an accepted media type. Otherwise it
-// closes the body and returns an error.
 func checkResponse(resp *http.Response, want string) (*http.Response, error) {
 	media := mediaType(resp)
 	success := resp.StatusCode >= 200 && resp.StatusCode < 300
@@ -98,7 +95,7 @@ func mediaType(resp *http.Response) string {
 }
 
 // monitoredBody is a response body that fails with llm.ErrStalled if no data arrives for some time.
-// Every byte resets the timer, including keep-alive comments.
+// Keep-alive comments count as data.
 type monitoredBody struct {
 	io.ReadCloser
 	ctx    context.Context //nolint:containedctx // the request's own, whose cause says why a read failed
@@ -118,7 +115,7 @@ func (b *monitoredBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
+// Close closes the body and stops the timer.
 func (b *monitoredBody) Close() error {
 	b.watch.stop()
 	err := b.ReadCloser.Close()
@@ -126,7 +123,6 @@ func (b *monitoredBody) Close() error {
 	return err
 }
 
-// silenceTimer calls a function if it is not reset within a time limit.
 type silenceTimer struct {
 	mu      sync.Mutex
 	timer   *time.Timer
@@ -167,8 +163,8 @@ func (w *silenceTimer) stop() {
 	}
 }
 
-// wholeAnswer converts a complete response to a stream with one event. It is for servers that
-// ignore "stream": true.
+// wholeAnswer converts a complete response to a stream with one event, for servers that ignore
+// "stream": true.
 func wholeAnswer(body io.ReadCloser) io.ReadCloser {
 	pipe := &lazyReader{open: func() ([]byte, error) {
 		data, err := eventLimits.Read(body)
@@ -203,7 +199,6 @@ func wholeAnswer(body io.ReadCloser) io.ReadCloser {
 	}{pipe, body}
 }
 
-// lazyReader reads the data that open returns. It calls open at the first Read.
 type lazyReader struct {
 	open   func() ([]byte, error)
 	opened bool

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// traits are the known properties of a model.
 type traits struct {
 	prefix    string // start of the model's name in lower case, without maker and tag
 	window    int    // tokens of input and reply together
@@ -22,9 +21,9 @@ const (
 	maxReply      = 8_192 // maximum number of tokens reserved for the reply
 )
 
-// knownTraits lists the published limits of models. The longest matching prefix applies. Servers on
-// the operator's machine often run a model with a smaller window than the published one. The
-// setting for the window overrides the published value.
+// knownTraits lists the published limits of models. The longest matching prefix applies. The
+// setting for the window overrides its limit, because local servers often run a model with a
+// smaller window.
 var knownTraits = []traits{
 	{prefix: "gpt-6", window: 400_000, output: 128_000, vision: true, reasoning: true},
 	// Through the chat API, these four models support tools only without reasoning. The first two
@@ -82,8 +81,6 @@ var knownTraits = []traits{
 	{prefix: "grok", window: 131_072, output: 8_192},
 }
 
-// traitsOf returns the traits of a model. The name may contain the maker ("openai/gpt-4o") and a
-// tag ("llama3.1:8b").
 func traitsOf(model string) traits {
 	name := bareName(model)
 	best := traits{window: unknownWindow, output: unknownOutput}
@@ -95,11 +92,10 @@ func traitsOf(model string) traits {
 	return best
 }
 
-// thinkingModels matches the names of models that may think for minutes. Models with the reasoning
-// trait need not match.
+// thinkingModels matches names of models that may think for minutes. It need not match models with
+// traits.reasoning.
 var thinkingModels = regexp.MustCompile(`(^|[-_.])(r1|reason(er|ing)?|think(ing)?|qwq|magistral|gpt-oss|qwen3|glm-[4-9]|kimi|minimax)([-_.]|$)`)
 
-// thinks reports whether a model may think for minutes before the first word of its answer.
 func (t traits) thinks(model string) bool {
 	return t.reasoning || thinkingModels.MatchString(bareName(model))
 }
@@ -113,8 +109,7 @@ func bareName(model string) string {
 	return name
 }
 
-// replyOf returns the number of tokens to reserve for the reply, given the size of the window in
-// tokens.
+// replyOf returns how many tokens of a window to reserve for the reply. window is in tokens.
 func (t traits) replyOf(window int) int {
 	return max(min(t.output, maxReply, window/4), 1)
 }

@@ -127,7 +127,6 @@ func parseCount(name, value string, least int) (int, error) {
 	return n, nil
 }
 
-// token reads the bearer token from TokenFile. It removes surrounding white space.
 func (a *Address) token() (string, error) {
 	text, err := os.ReadFile(a.TokenFile)
 	if err != nil {

@@ -32,9 +32,10 @@ const (
 // that cannot apply so few changes in half a minute counts as unavailable.
 const minBulkChanges = 100
 
-// refreshThreshold is the smallest number of changes for which Apply requests an immediate refresh.
-// At this size, a separate segment costs little. Otherwise a large run would often wait up to a
-// second for the next refresh (83 chunks a second, SciFact, 64 documents a batch).
+// refreshThreshold is the number of changes from which Apply requests an immediate refresh instead
+// of waiting up to a second for the next one. A refresh creates a segment, which costs little for
+// so many changes. With waiting, SciFact in batches of 64 documents was written at 83 chunks a
+// second.
 const refreshThreshold = 32
 
 // Limits of the back-off if the cluster reports an overload.
@@ -93,13 +94,11 @@ func (c *Client) Refresh(ctx context.Context, index string) error {
 	return nil
 }
 
-// id returns the document id of a chunk. Ids are unique among all tenants.
 func id(tenant access.TenantID, chunk document.ChunkID) string {
 	return string(tenant) + "/" + strconv.FormatInt(int64(chunk), 10)
 }
 
-// encode returns a change as lines of a bulk request. OpenSearch compares versions, so a change
-// that arrives late has no effect.
+// encode sets the change's version, so that OpenSearch ignores a change that arrives late.
 func encode(change *engine.Change) ([]byte, error) {
 	meta := object{"_id": id(change.Tenant, change.Chunk), "version": change.Version, "version_type": "external_gte"}
 	var lines bytes.Buffer
@@ -136,7 +135,7 @@ func encodeWeights(words map[string]uint16) string {
 	return text.String()
 }
 
-// bulkResponse is the response to a bulk request. It has one result per action, in the same order.
+// bulkResponse has one result per action, in the same order.
 type bulkResponse struct {
 	Errors bool
 	Items  []map[string]struct {
@@ -191,11 +190,10 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 	return nil
 }
 
-// limitBulk sets the maximum number of changes in the next bulk requests.
 func (c *Client) limitBulk(changes int) { c.bulkSize.Store(int64(max(1, changes))) }
 
-// adaptBulk adapts the size of the next bulk requests to the time that the last one took. Requests
-// become smaller before they would time out, and larger when the cluster is fast.
+// adaptBulk makes the next bulk requests smaller before they would time out, and larger while the
+// cluster is fast.
 func (c *Client) adaptBulk(changes int, took time.Duration) {
 	switch portion := c.bulkSize.Load(); {
 	case took > c.cfg.Timeout/3 && changes > minBulkChanges:
@@ -215,7 +213,7 @@ func isBusy(f *fault) bool {
 // over the shard. It is shorter than the timeout of a request.
 func (c *Client) shardWait() time.Duration { return c.cfg.Timeout / 3 }
 
-// sendBulk sends one bulk request. It returns the actions that must be retried.
+// sendBulk returns the actions that must be retried.
 func (c *Client) sendBulk(ctx context.Context, index string, batch []action, refresh string) ([]action, error) {
 	var body bytes.Buffer
 	for _, a := range batch {

@@ -33,7 +33,7 @@ import (
 
 var _ engine.Engine = (*Client)(nil)
 
-// Config configures a client. Address is required.
+// Config configures a [Client]. Address is required.
 type Config struct {
 	Address Address
 	// Timeout limits one request; default 30 s.
@@ -46,7 +46,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Client talks to a cluster. It is safe for concurrent use.
+// Client talks to an OpenSearch cluster. It is safe for concurrent use.
 type Client struct {
 	cfg            Config
 	http           *http.Client
@@ -108,9 +108,8 @@ func New(cfg Config) (*Client, error) {
 // Waiting returns the number of bulk requests in back-off because the cluster is overloaded.
 func (c *Client) Waiting() int64 { return c.waiting.Load() }
 
-// Supported OpenSearch releases. Least is the oldest supported release. Release 2.10 introduced
-// word weights (delimited_term_freq). Every release of this program is tested with the release in
-// tested.
+// Supported OpenSearch releases. Least is the oldest, because release 2.10 introduced word weights
+// (delimited_term_freq). tested is the release that the tests of this program use.
 const (
 	Least  = "2.10"
 	tested = "2.19"
@@ -146,10 +145,9 @@ func serverName(number string) string {
 	return "Elasticsearch " + number + " or something else"
 }
 
-// hostList returns the cluster's hosts, without the password.
 func (c *Client) hostList() string { return strings.Join(c.cfg.Address.Hosts, ",") }
 
-// checkVersion checks the server's version once.
+// checkVersion calls Check until it has succeeded once.
 func (c *Client) checkVersion(ctx context.Context) error {
 	if c.versionChecked.Load() {
 		return nil
@@ -161,7 +159,7 @@ func (c *Client) checkVersion(ctx context.Context) error {
 	return nil
 }
 
-// fault is an error response.
+// fault is an error response of OpenSearch.
 type fault struct {
 	status     int
 	kind       string // such as index_not_found_exception
@@ -173,9 +171,9 @@ func (f *fault) Error() string {
 	return fmt.Sprintf("it returned %d: %s (%s)", f.status, f.reason, f.kind)
 }
 
-// call sends a body of JSON or JSON lines, and decodes the response into out. If a node does not
-// answer, call tries the next node. For a while, the failed node is then tried last, so that it
-// delays few requests.
+// call sends body, which is JSON or JSON lines, and decodes the response into out. If a node does
+// not answer, call tries the next one, and the failed node comes last for Config.Rest. A bulk
+// request that timed out is not sent to another node.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, out any) error {
 	var last error
 	for _, host := range c.hosts() {
@@ -194,8 +192,7 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, out
 	return last
 }
 
-// hosts returns the nodes in the order in which to try them. The order is round robin, with failed
-// nodes last.
+// hosts returns the nodes in round-robin order, with recently failed nodes last.
 func (c *Client) hosts() []string {
 	all := c.cfg.Address.Hosts
 	first := int(c.next.Add(1)) % len(all)
@@ -285,7 +282,6 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timed) && timed.Timeout() && !(errors.As(err, &step) && step.Op == "dial")
 }
 
-// explainConnection returns an error that explains a failed connection and says what to do.
 func (c *Client) explainConnection(host string, err error) error {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -319,7 +315,6 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// responseError returns the error for an unsuccessful response.
 func (c *Client) responseError(host string, response *http.Response, text []byte) error {
 	var said struct {
 		Error json.RawMessage
@@ -334,11 +329,11 @@ func (c *Client) responseError(host string, response *http.Response, text []byte
 	return c.explainFault(host, f)
 }
 
-// maxReason limits the kind and reason of an error in logs, error texts and doctor, in bytes.
+// maxReason limits the kind and the reason of an OpenSearch error to this number of bytes.
 const maxReason = 500
 
-// cause returns the kind and reason of an OpenSearch error. The error is either an object or a
-// sentence.
+// cause returns the kind and reason of an OpenSearch error, which is either an object or a
+// sentence. Both are empty if it is neither.
 func cause(text json.RawMessage) (kind, reason string) {
 	kind, reason = causeOf(text)
 	short := func(s string) string {
@@ -365,7 +360,6 @@ func causeOf(text json.RawMessage) (kind, reason string) {
 	return "", ""
 }
 
-// explainFault converts a fault to an error that explains the fault to the caller.
 func (c *Client) explainFault(host string, f *fault) error {
 	switch {
 	case f.status == http.StatusUnauthorized:

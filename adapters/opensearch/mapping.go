@@ -31,15 +31,13 @@ const (
 	fieldTitle   = "title"
 )
 
-// vectorField returns the name of the field for a model's vectors.
 func vectorField(model int32) string { return fmt.Sprintf("space%d", model) }
 
-// object is a JSON object.
 type object = map[string]any
 
-// settings returns the settings and mapping of a new index. A weight is stored as a term frequency,
-// and the similarity returns it. The score of a chunk is the sum over the words of the query. Each
-// word adds its weight times its factor in the query.
+// settings returns the settings and mapping of a new index. A chunk's score is the sum of weight
+// times boost over the words of the query. To achieve this, a word's weight is stored as its term
+// frequency.
 func (c *Client) settings() object {
 	words := object{"type": "text", "analyzer": "weighted", "norms": false, "index_options": "freqs", "similarity": "weight"}
 	number := func(kind string) object { return object{"type": kind} }
@@ -72,9 +70,8 @@ func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.A
 // index, but a write to a missing alias fails.
 func writeAlias(index string) string { return index + "-write" }
 
-// checkLayout checks that an index has the layout of this release. It checks each index once. It
-// returns engine.ErrMissing if the layout differs, because reads and writes would be
-// misinterpreted.
+// checkLayout returns engine.ErrMissing if a release with another layout created the index. It
+// checks each index once.
 func (c *Client) checkLayout(ctx context.Context, index string) error {
 	if _, known := c.checkedLayouts.Load(index); known {
 		return nil

@@ -17,9 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// Limits of a nonzero score. Real scores are well within these limits. They are sums of weights
-// that grow with the logarithm of the number of chunks. Within the limits, products and quotients
-// of scores stay finite.
+// Limits of a nonzero score, within which products and quotients of scores stay finite. Real scores
+// are far from them, since they grow with the logarithm of the number of chunks.
 const (
 	minScore = 1e-30
 	maxScore = 1e12
@@ -28,13 +27,13 @@ const (
 // maxTerms is the largest number of terms in one clause (index.max_terms_count).
 const maxTerms = 65536
 
-// Search answers all probes; see engine.Searcher. It sends up to four requests, one after another:
+// Search implements engine.Searcher. It sends up to four requests, one after another:
 //   - Word frequencies, the number of allowed chunks, and the nearest vectors.
 //   - The highest score of each field.
 //   - The best chunks by words.
 //   - The missing scores of the best chunks by words and by vectors.
 //
-// Each request contains the searches for all probes.
+// Each request contains the searches for all queries in q.Probes.
 func (c *Client) Search(ctx context.Context, q engine.Query) (engine.Result, error) {
 	if err := c.checkVersion(ctx); err != nil {
 		return engine.Result{}, err
@@ -51,7 +50,6 @@ func (c *Client) Search(ctx context.Context, q engine.Query) (engine.Result, err
 	return s.result(), nil
 }
 
-// search is the state of one call of Search.
 type search struct {
 	client   *Client
 	query    *engine.Query
@@ -62,7 +60,6 @@ type search struct {
 	probes   []probe
 }
 
-// probe is the state of one query of a search. A search has several queries.
 type probe struct {
 	weights  [2][]float64 // weights of its terms in either field; 0 if no chunk contains a term
 	highest  [2]float64
@@ -71,7 +68,6 @@ type probe struct {
 	entries  []engine.Entry // by chunk
 }
 
-// hit is a chunk with its score.
 type hit struct {
 	chunk document.ChunkID
 	score float64
@@ -86,7 +82,6 @@ func readable(q *engine.Query) []any {
 	return []any{term(fieldTenant, string(q.Tenant)), anyOf(fieldAccess, q.Lists)}
 }
 
-// filter returns the conditions that every result must meet.
 func filter(q *engine.Query) []any {
 	must := readable(q)
 	if q.Sources != nil {
@@ -100,8 +95,7 @@ func filter(q *engine.Query) []any {
 
 func term(field string, value any) object { return object{"term": object{field: value}} }
 
-// anyOf returns the condition that a field equals one of the values. The number of values is not
-// limited.
+// anyOf accepts more values than fit into one clause (maxTerms).
 func anyOf[T ~int32 | ~int64](field string, values []T) any {
 	if len(values) <= maxTerms {
 		if values == nil {
@@ -124,7 +118,6 @@ type round struct {
 	reads  []func(*found)
 }
 
-// found is the result of one search.
 type found struct {
 	total int
 	hits  []hit
@@ -134,7 +127,6 @@ func (r *round) add(most int, body object, read func(*found)) {
 	r.bodies, r.most, r.reads = append(r.bodies, body), append(r.most, most), append(r.reads, read)
 }
 
-// count adds a search that counts the chunks that meet the conditions.
 func (r *round) count(conditions []any, read func(int)) {
 	r.add(0, object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
 }
@@ -154,7 +146,6 @@ func (r *round) top(n int, query object, read func([]hit)) {
 	r.bodies[len(r.bodies)-1]["sort"] = []any{object{"_score": "desc"}, object{fieldChunk: "asc"}}
 }
 
-// run sends the searches and reads their responses.
 func (s *search) run(ctx context.Context, r *round) error {
 	if len(r.bodies) == 0 {
 		return nil
@@ -186,7 +177,6 @@ func (s *search) run(ctx context.Context, r *round) error {
 	return nil
 }
 
-// response is the response to one search of a batch.
 type response struct {
 	Status   int
 	Error    json.RawMessage
@@ -203,8 +193,8 @@ type response struct {
 	}
 }
 
-// decodeResponse decodes a response with at most most hits. It rejects a partial response due to a
-// missing shard, because it would look like a complete one.
+// decodeResponse rejects a response with more than most hits. It also rejects a partial response
+// due to a missing shard, which would look like a complete one.
 func (c *Client) decodeResponse(r *response, most int) (*found, error) {
 	if r.Error != nil {
 		f := &fault{status: r.Status}
@@ -235,8 +225,6 @@ func (c *Client) decodeResponse(r *response, most int) (*found, error) {
 	return out, nil
 }
 
-// frequencies requests the number of readable chunks that contain each word, the number of allowed
-// chunks, and the nearest vectors.
 func (s *search) frequencies(ctx context.Context) error {
 	var r round
 	r.count(s.filter, func(n int) { s.allowed = n })
@@ -275,7 +263,6 @@ func (s *search) nearest(vector []float32, n int, conditions []any) object {
 	return object{"knn": object{vectorField(s.query.Model): object{"vector": vector, "k": n, "filter": object{"bool": object{"filter": conditions}}}}}
 }
 
-// maxima computes the weights of the words, and requests the highest score of each field.
 func (s *search) maxima(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -301,7 +288,6 @@ func (s *search) maxima(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// frequency returns the number of chunks that contain each term in a field.
 func (s *search) frequency(terms []analyse.Term, field int) []int {
 	out := make([]int, len(terms))
 	for i, t := range terms {
@@ -310,8 +296,8 @@ func (s *search) frequency(terms []analyse.Term, field int) []int {
 	return out
 }
 
-// words returns clauses for the terms of a probe in a field. The boost of a clause is the term's
-// weight times factor.
+// words returns one clause per term of a probe that occurs in the field. The clause's boost is the
+// term's weight times factor.
 func (s *search) words(probe, field int, factor float64) []any {
 	var clauses []any
 	for i, t := range s.query.Probes[probe].Terms {
@@ -328,7 +314,8 @@ func matching(clauses, conditions []any) object {
 	return object{"bool": object{"should": clauses, "minimum_should_match": 1, "filter": conditions}}
 }
 
-// best requests the best chunks by words. The score is (1−r)·flat/max(flat) + r·title/max(title).
+// best requests the best chunks by words. Their score is (1−r)·flat/max(flat) +
+// r·title/max(title), where r is Query.TitleRatio.
 func (s *search) best(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -382,10 +369,9 @@ func (s *search) join(i int) {
 	slices.SortFunc(p.entries, func(a, b engine.Entry) int { return cmp.Compare(a.Chunk, b.Chunk) })
 }
 
-// cosine converts a k-NN score to a cosine. The score is (1 + cosine) / 2.
+// cosine converts a k-NN score, which is (1 + cosine) / 2.
 func cosine(score float64) float64 { return 2*score - 1 }
 
-// askScores adds searches for the missing scores of a probe's entries.
 func (s *search) askScores(r *round, i int) {
 	p := &s.probes[i]
 	var all, unlike, deep []document.ChunkID

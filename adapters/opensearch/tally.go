@@ -22,7 +22,6 @@ const maxBlocks = 1 << 17
 // maxExact is the integer up to which float64 represents every integer exactly.
 const maxExact = 1 << 53
 
-// query sends one search and decodes the response into out.
 func (c *Client) query(ctx context.Context, index string, body object, out any) error {
 	if err := c.checkVersion(ctx); err != nil {
 		return err

@@ -70,6 +70,5 @@ func Lost(err error) bool {
 	return errors.As(err, &unconnected) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
-// passing reports whether a refused connection may succeed later, because the server is full or
-// starting. state is the SQLSTATE of the refusal.
+// passing reports whether a connection that was refused with this SQLSTATE may succeed later.
 func passing(state string) bool { return state == stateConnections || state == stateStarting }

@@ -42,9 +42,8 @@ var (
 )
 
 // poolSize is the default number of connections per process: one for long background work, one for
-// searches, and one for other statements. All callers share them. More connections would have
-// colder caches and overload a server with few cores. No caller may wait for a second connection
-// while it holds one.
+// searches, and one for other statements. More would overload a server with few cores. No caller
+// may wait for a second connection while it holds one.
 const poolSize = 3
 
 // connectTimeout limits how long opening a connection may take, unless the URL sets a limit.
@@ -66,15 +65,15 @@ type DB struct {
 	Schema Schema
 }
 
-// Schema compares migrations. Have is the newest migration in the database. Want is the newest
-// migration that this program knows.
+// Schema holds the newest migration in the database (Have) and the newest migration that this
+// program knows (Want).
 type Schema struct{ Have, Want int64 }
 
 // Newer reports whether a newer version of footnote migrated the database.
 func (s Schema) Newer() bool { return s.Have > s.Want }
 
-// Open connects and checks that the server, the extension and the schema are usable. It changes
-// nothing. Errors wrap this package's sentinels and say what to do.
+// Open connects to the database and checks that the server, pgvector and the schema are usable. It
+// changes nothing. Errors wrap this package's sentinels and say what to do.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	pc, err := poolConfig(cfg, "DATABASE_URL")
 	if err != nil {
@@ -101,8 +100,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return &DB{Pool: pool, Schema: schema}, nil
 }
 
-// poolConfig builds the pool's configuration from cfg. Errors name the setting that contains the
-// URL.
+// poolConfig never includes the URL in an error, only the name of its setting, because the URL may
+// contain a password.
 func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	pc, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -136,8 +135,7 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 // Close waits until all connections in use are returned, and then closes the pool.
 func (db *DB) Close() { db.Pool.Close() }
 
-// unreachable returns an error that says what to do about a failed connection. The error does not
-// contain the address, which may contain a password.
+// unreachable explains a failed connection without the address, which may contain a password.
 func unreachable(err error) error {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
@@ -202,8 +200,8 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 // two.
 var restarting = sleep.Backoff{First: 100 * time.Millisecond, Most: time.Second, Within: 6 * time.Second}
 
-// ReadAgain calls read, and retries it while the connection to the server is lost. read must not
-// change data.
+// ReadAgain calls read, and retries it for a few seconds while the connection to the server is
+// lost. read must not change data.
 func (db *DB) ReadAgain(ctx context.Context, read func() error) error {
 	return restarting.Retry(ctx, read, func(err error) time.Duration {
 		if !Lost(err) {

@@ -79,7 +79,6 @@ func createVector(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// rowQuerier is the part of a connection that the checks use.
 type rowQuerier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }

@@ -9,21 +9,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrRole means that a role cannot be granted the rights for answering. It is wrapped in a message
-// that says what to do.
+// ErrRole means that [Grant] cannot give a role its rights. It is wrapped in a message that says
+// what to do.
 var ErrRole = errors.New("the role cannot be granted what answering needs")
 
-// appendOnly and readOnly are the tables that a role from [Grant] may not change freely. It may
-// read and change the rows of all other tables.
+// Tables on which [Grant] restricts a role. The role may only read and insert into appendOnly, and
+// only read readOnly.
 var (
 	appendOnly = []string{"audit"}
 	readOnly   = []string{"goose_db_version", "schema_floor", "runtime_role"}
 )
 
 // Grant gives a role the rights of a process that answers questions. The role may read and change
-// rows of all tables, and call the functions that build indexes. It may not change the schema, or
-// change or delete audit entries. Grant revokes any other right of the role on these tables. The
-// current role must be the role that migrates. Migrate repeats the grant after migrations.
+// most tables, but it may not change the schema or existing audit entries. Grant revokes any other
+// right of the role on these tables.
+//
+// The current role must be the role that migrates. Migrate repeats the grant after migrations.
 func Grant(ctx context.Context, url, role string) error {
 	return withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -61,7 +62,6 @@ func grantAgain(ctx context.Context, url string) error {
 	})
 }
 
-// withConn calls do with a new connection, and closes the connection afterwards.
 func withConn(ctx context.Context, url string, do func(*pgx.Conn) error) (err error) {
 	cc, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -93,7 +93,7 @@ func grantable(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// grant sets a role's rights. It affects only objects that the current role owns.
+// grant affects only objects that the current role owns.
 func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	to := pgx.Identifier{role}.Sanitize()
 	var schema string

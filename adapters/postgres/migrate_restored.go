@@ -8,9 +8,10 @@ import (
 )
 
 // Restored prepares a database that was restored from a backup. Call it before any process uses the
-// database. Repeated calls do no harm. Restored runs the functions in rooms in one transaction and
-// grants existing roles their rights again. Each function returns how many questions were
-// unfinished when the backup was made. unfinished is their sum.
+// database. Repeated calls do no harm.
+//
+// It runs repairs in one transaction, and grants existing roles their rights again. Each repair
+// returns how many questions were unfinished when the backup was made. Restored returns their sum.
 func Restored(ctx context.Context, url string, repairs ...func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
 	err = withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

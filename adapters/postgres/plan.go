@@ -12,9 +12,8 @@ import (
 )
 
 // plans makes a pool's connections cache query plans on the server, because planning takes ten
-// times as long as most statements. It does so only if every connection leads to a single server
-// process. A pooler may send the next transaction to another process, which does not know a
-// prepared statement. plans detects a pooler by comparing process ids.
+// times as long as most statements. It does not do so behind a transaction pooler. A pooler may
+// send the next transaction to a server process that does not know a prepared statement.
 type plans struct{ plans atomic.Bool }
 
 // keptKey is a key of a connection's custom data. Its value is the time since which the connection
@@ -28,8 +27,8 @@ const replanAfter = time.Minute
 // errPooled means that a new connection leads through a pooler, although earlier ones did not.
 var errPooled = errors.New("a transaction pooler stands before PostgreSQL now; connect again")
 
-// detectPooler finds out whether conn leads directly to one server process, and records the result
-// in p.
+// detectPooler compares process ids to find out whether conn leads directly to one server process.
+// It records the result in p.
 func (p *plans) detectPooler(ctx context.Context, conn *pgx.Conn) error {
 	var process uint32
 	if err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&process); err != nil {
@@ -39,7 +38,7 @@ func (p *plans) detectPooler(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// configure configures pc so that its connections cache plans if [plans.ask] found no pooler.
+// configure makes the connections of pc cache plans if [plans.detectPooler] found no pooler.
 func (p *plans) configure(pc *pgxpool.Config) {
 	before, after := pc.BeforeConnect, pc.AfterConnect
 	pc.BeforeConnect = func(ctx context.Context, cc *pgx.ConnConfig) error {

@@ -42,8 +42,8 @@ type Client struct {
 	mayBeAway bool
 }
 
-// Open connects and pings the server, so that a wrong address fails at start and not at the first
-// stop. Errors do not contain the address, which may contain a password.
+// Open connects to the server and pings it. Errors do not contain the address, which may contain a
+// password.
 func Open(ctx context.Context, cfg Config) (*Client, error) {
 	quiet()
 	rdb, err := dial(cfg)
@@ -76,7 +76,7 @@ var quiet = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
 
 type silent struct{}
 
-// Printf implements the library's logger.
+// Printf discards a log line of the go-redis library.
 func (silent) Printf(context.Context, string, ...any) {}
 
 // dial returns a client that connects on first use, so it fails only if cfg is invalid.
@@ -124,9 +124,9 @@ func away(err error) bool {
 	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
 }
 
-// refreshTopology refreshes the cluster's slot map after a node did not answer, because a replica
-// may have replaced the node. The library refreshes the map only once a minute, or when a live node
-// refuses a key of another node. unanswered does not block, and at most one refresh runs at a time.
+// refreshTopology reloads the cluster's slot map in the background. Call it after a node did not
+// answer, because a replica may have replaced the node. The library alone reloads the map only once
+// a minute, or when a live node refuses a key.
 func (c *Client) refreshTopology(ctx context.Context) {
 	if cluster, ok := c.rdb.(*redis.ClusterClient); ok {
 		cluster.ReloadState(ctx)

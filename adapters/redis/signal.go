@@ -22,7 +22,7 @@ const (
 	retryMost  = 2 * time.Second
 )
 
-// Signal carries stop signals between processes. Each process has one subscription, regardless of
+// Signal carries stop signals between processes. A process has a single subscription, regardless of
 // the number of turns. While the subscription is lost, Reliable returns false, and callers must
 // poll for stops.
 type Signal struct {
@@ -35,8 +35,8 @@ type Signal struct {
 
 var _ session.Signal = (*Signal)(nil)
 
-// NewSignal subscribes to stop signals. It returns when the subscription is active. If the server
-// is away and Config.MayBeAway is set, it returns at once. Close ends the subscription.
+// NewSignal subscribes to stop signals and returns when the subscription is active. If
+// Config.MayBeAway is set, it does not wait for an unreachable server. Close ends the subscription.
 func NewSignal(ctx context.Context, client *Client) (*Signal, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Signal{client: client, cancel: cancel}
@@ -89,7 +89,6 @@ func (s *Signal) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	return pubsub, nil
 }
 
-// run delivers stops, and subscribes again whenever the subscription is lost.
 func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 	wait := retryFirst
 	for {
@@ -117,8 +116,8 @@ func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 	}
 }
 
-// listen delivers stops until the connection fails or ctx is done. The library's reconnection is
-// not used, because it would not report that stops may have been missed.
+// listen returns when the connection fails or ctx is done. It does not use the library's
+// reconnection, which would hide that stops may have been missed.
 func (s *Signal) listen(ctx context.Context, pubsub *redis.PubSub) error {
 	// Closing the subscription ends a read. The end of ctx does not.
 	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() })

@@ -11,8 +11,7 @@ import (
 )
 
 // Tiers stores rate limits that all processes on one Redis server share. It uses the clock of
-// Redis, so the processes' clocks need not agree. If Redis does not answer, methods return an
-// error. Callers then use their share of the limit.
+// Redis, so the processes' clocks need not agree. Methods return an error if Redis does not answer.
 type Tiers struct{ client *Client }
 
 var _ thread.Tiers = (*Tiers)(nil)

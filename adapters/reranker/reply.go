@@ -7,14 +7,13 @@ import (
 	"fmt"
 )
 
-// scored is one entry of a response. The score has either of two field names.
 type scored struct {
 	Index     *int     `json:"index"`
 	Relevance *float64 `json:"relevance_score"` // Cohere, Jina, Voyage, vLLM, llama.cpp
 	Score     *float64 `json:"score"`           // text-embeddings-inference
 }
 
-// replied is a response in Cohere's format. Voyage calls its results data.
+// replied is a response in Cohere's format. Voyage has the results in the field data.
 type replied struct {
 	Results []scored `json:"results"`
 	Data    []scored `json:"data"`
@@ -28,11 +27,11 @@ type replied struct {
 	} `json:"meta"`
 }
 
-// errDialect means that a response has an unknown format.
 var errDialect = errors.New("its answer holds no scores in a form that is known: see that RERANK_URL leads to a reranker")
 
-// parseReply parses a response in either format. It returns the score of each text by the index of
-// the text, and the number of billed tokens, or 0 if the number is unknown.
+// parseReply returns the score of each text by its index, and the number of billed tokens, or 0 if
+// the number is unknown. It accepts an array, as from text-embeddings-inference, or an object in
+// Cohere's format.
 func parseReply(data []byte, texts int) (map[int]float64, int, error) {
 	var list []scored
 	tokens := 0

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config configures the endpoint. URL and HTTP are required.
+// Config configures a Client. URL and HTTP are required.
 type Config struct {
 	URL   string // with or without /rerank at its end
 	Model string // empty: the endpoint is one of text-embeddings-inference
@@ -48,8 +48,7 @@ const (
 	maxText = 8 << 10
 )
 
-// replies limits the size of a response. A response has a score for each text. Some endpoints also
-// return the texts.
+// replies leaves room for endpoints that return the texts with their scores.
 var replies = boundedjson.Limits{Bytes: 4 << 20, Elements: 20_000, Depth: 16}
 
 // New returns a client. It does not connect.
@@ -121,7 +120,7 @@ func (c *Client) RerankCounted(ctx context.Context, question string, texts []str
 	return scores, tokens, nil
 }
 
-// cut truncates a text at the end of a character.
+// cut shortens text to at most maxText bytes without splitting a character.
 func cut(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -129,8 +128,7 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "")
 }
 
-// asked is a request. It has Documents in Cohere's format, or Texts in that of
-// text-embeddings-inference.
+// asked has Documents in Cohere's format, and Texts in the format of text-embeddings-inference.
 type asked struct {
 	Model     string   `json:"model,omitempty"`
 	Query     string   `json:"query"`
@@ -178,7 +176,6 @@ func (c *Client) ask(ctx context.Context, question string, texts []string) (map[
 	return parseReply(data, len(texts))
 }
 
-// explain returns an error that says what to do about a status code.
 func explain(status int) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 )
 
-// magic is the start of the model file. deploy/tools/sentence/make.py describes the format.
+// magic begins the model file, whose format deploy/tools/sentence/make.py describes.
 const magic = "footnote-sentences-1\n"
 
 const (
@@ -26,7 +26,6 @@ const (
 
 var errDamaged = errors.New("the sentence model is damaged or of another version")
 
-// matrix holds the quantised weights of a linear layer.
 type matrix struct {
 	inputs, outputs int
 	weights         []byte    // panels of the file, not copied
@@ -41,7 +40,6 @@ type layer struct {
 	attended, done     norm
 }
 
-// weights holds the parsed model file.
 type weights struct {
 	vocabulary *wordpiece.Vocabulary
 	begin, end int32 // tokens around a text
@@ -53,7 +51,7 @@ type weights struct {
 	layers     [layers]layer
 }
 
-// parseFile parses the model file. The matrices in the result share memory with data.
+// parseFile parses the model file. The result shares memory with data.
 func parseFile(data []byte) (*weights, error) {
 	body, found := bytes.CutPrefix(data, []byte(magic))
 	if !found || len(body) < 8 {
@@ -105,7 +103,6 @@ func parseFile(data []byte) (*weights, error) {
 	return w, nil
 }
 
-// matrices sets the sizes of a layer's matrices, and returns the matrices in file order.
 func (l *layer) matrices() []*matrix {
 	l.qkv.inputs, l.qkv.outputs = dimensions, 3*dimensions
 	l.out.inputs, l.out.outputs = dimensions, dimensions
@@ -114,8 +111,8 @@ func (l *layer) matrices() []*matrix {
 	return []*matrix{&l.qkv, &l.out, &l.up, &l.down}
 }
 
-// reader consumes rest from the front. If rest has too few bytes, it sets short and returns zeros.
-// It sets odd if a number is not finite.
+// reader takes values from the front of rest. If rest is too short, it sets short and returns
+// zeros. If a number is not finite, it sets odd.
 type reader struct {
 	rest       []byte
 	short, odd bool

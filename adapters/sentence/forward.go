@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-// scratch holds the buffers of one run. A run processes at most window tokens, of one or several
-// texts.
 type scratch struct {
 	hidden []float32 // [token][dimensions], the state of the tokens
 	wide   []float32 // [token][inner], or queries, keys and values in rows of 3*dimensions
@@ -21,8 +19,8 @@ type scratch struct {
 const (
 	headSize = dimensions / heads
 	maxRows  = (window + tileRows - 1) / tileRows * tileRows
-	// spare is the number of extra rows in a buffer. They are computed and ignored if a text does
-	// not end at a tile boundary.
+	// spare is the number of extra rows in each buffer. If a text does not end at a tile boundary,
+	// these rows are computed and ignored.
 	spare = tileRows
 )
 
@@ -37,8 +35,8 @@ func newScratch() *scratch {
 	}
 }
 
-// run writes the mean state of each text's tokens to out. The texts have at most window tokens in
-// total, including the begin and end tokens of each text. It returns ctx's error if ctx ends first.
+// run adds the mean state of each text's tokens to out. All texts together have at most window
+// tokens, including two markers for each text. If ctx is done first, run returns its error.
 func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]float32) error {
 	rows := 0
 	s.waited = 0
@@ -79,7 +77,6 @@ func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]fl
 	return nil
 }
 
-// place writes the initial state of a token: its embedding plus that of its position, normalised.
 func (w *weights) place(to []float32, token int32, at int) {
 	scale, row, place := w.scales[token], w.rows[int(token)*dimensions:][:dimensions], w.places[at*dimensions:][:dimensions]
 	for d := range to {
@@ -88,7 +85,6 @@ func (w *weights) place(to []float32, token int32, at int) {
 	w.first.apply(to)
 }
 
-// apply multiplies the rows of from by a matrix, adds its bias, and writes the result to to.
 func (m *Model) apply(ctx context.Context, s *scratch, by *matrix, to, from []float32, rows int) {
 	for j := 0; j < by.outputs; j += panel {
 		m.pause(ctx, s)
@@ -102,8 +98,6 @@ func (m *Model) apply(ctx context.Context, s *scratch, by *matrix, to, from []fl
 
 var zeros [panel]float32
 
-// attend computes the attention among the tokens of one text. The text has n tokens, starting at
-// row at.
 func (m *Model) attend(ctx context.Context, s *scratch, at, n int) {
 	const row = 3 * dimensions
 	width := (n + panel - 1) / panel * panel
@@ -127,7 +121,7 @@ func (m *Model) attend(ctx context.Context, s *scratch, at, n int) {
 	}
 }
 
-// softmax scales the products of a query with all keys, and converts them to weights that sum to 1.
+// softmax scales its input by 1/√headSize first, as attention requires.
 func softmax(x []float32) {
 	const scale = 0.17677669529663687 // 1/√headSize
 	most := x[0]
@@ -156,7 +150,6 @@ func exp(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(p) + uint32(n)<<23)
 }
 
-// addNorm adds the rows of from to the rows of to, and then normalises the rows of to.
 func addNorm(to, from []float32, by norm, rows int) {
 	for r := range rows {
 		t, f := to[r*dimensions:][:dimensions], from[r*dimensions:][:dimensions]
@@ -167,7 +160,6 @@ func addNorm(to, from []float32, by norm, rows int) {
 	}
 }
 
-// apply normalises a row to mean 0 and variance 1. It then applies the weight and bias.
 func (n norm) apply(x []float32) {
 	var sum, squares float32
 	for _, v := range x {
@@ -183,9 +175,9 @@ func (n norm) apply(x []float32) {
 	}
 }
 
-// Parameters of the GELU table. The table has steps of 1/geluSteps, from -geluMost to geluMost,
-// with linear interpolation. Below that range GELU is 0, and above it GELU is x. The error is below
-// 2e-6.
+// geluMost and geluSteps define a table of GELU values from -geluMost to geluMost, in steps of
+// 1/geluSteps. Linear interpolation keeps the error below 2e-6. Below the table GELU is 0, and
+// above it GELU is x.
 const (
 	geluMost  = 6
 	geluSteps = 256

@@ -1,13 +1,13 @@
 package sentence
 
-// Sizes of the tiles in a matrix product. One tile has tileRows × panel outputs. Matrices are
-// stored in panels of panel outputs, and buffers have room for whole tiles.
+// tileRows and panel are the size of a tile, which is the unit of a matrix product. Matrices are
+// stored in panels of this many outputs. Buffers have room for whole tiles.
 const (
 	tileRows = 6
 	panel    = 16
 )
 
-// kernel holds the two functions that take most of the computing time. All kernels return the same
+// kernel has the two functions that take most of the computing time. All kernels return the same
 // results, up to rounding.
 type kernel struct {
 	name string
@@ -33,7 +33,7 @@ func unpackPlain(to []float32, from []byte, scale []float32) {
 	}
 }
 
-// multiplyPlain implements kernel.multiply in Go. It keeps 2 × 4 sums in registers.
+// multiplyPlain implements kernel.multiply. It keeps 2 × 4 sums in registers.
 func multiplyPlain(c []float32, ldc int, a []float32, lda int, b []float32, ldb int, bias []float32, k, rows int) {
 	for r := 0; r < rows; r += 2 {
 		a0, a1 := a[r*lda:][:k], a[(r+1)*lda:][:k]

@@ -2,7 +2,7 @@ package sentence
 
 import "golang.org/x/sys/cpu"
 
-// best returns the fastest kernel that this processor supports. GODEBUG=cpu.avx2=off disables AVX2.
+// best returns the fastest kernel for this processor. GODEBUG=cpu.avx2=off disables AVX2.
 func best() kernel {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		return kernel{"AVX2", unpackWide, multiplyWide}
@@ -26,13 +26,13 @@ func multiplyWide(c []float32, ldc int, a []float32, lda int, b []float32, ldb i
 	multiplyAVX2(&c[0], &a[0], &b[0], &bias[0], 4*ldc, 4*lda, 4*ldb, k, tiles)
 }
 
-// unpackAVX2 unpacks k rows of a panel.
+// unpackAVX2 implements kernel.unpack for k rows of a panel.
 //
 //go:noescape
 func unpackAVX2(to *float32, from *byte, scale *float32, k int)
 
-// multiplyAVX2 implements kernel.multiply for a number of tiles. Strides are in bytes; k and tiles
-// are at least 1.
+// multiplyAVX2 implements kernel.multiply for whole tiles. Strides are in bytes. k and tiles must
+// be at least 1.
 //
 //go:noescape
 func multiplyAVX2(c, a, b, bias *float32, ldc, lda, ldb, k, tiles int)

@@ -28,18 +28,20 @@ var _ retrieve.Embedder = (*Model)(nil)
 //go:embed model.bin
 var file []byte
 
-// Name identifies the vector space. It must change if the model file or the computation changes.
+// Name identifies the vector space. Change it if the model file or the computation changes, because
+// stored vectors are then no longer comparable.
 const Name = "footnote-sentences-1"
 
 const (
 	around     = 2 // tokens around a text
 	maxWindows = 2 // maximum windows that are read of a text
-	// maximum bytes that are read of a text; more than maxWindows windows of any prose
+	// maxTextSize is the maximum number of bytes that are read of a text. Any prose of this size
+	// fills more than maxWindows windows.
 	maxTextSize = 1 << 16
 )
 
-// Model is the sentence model. It is safe for concurrent use. At most GOMAXPROCS runs are
-// concurrent, and further runs wait. Each concurrent run takes 4 MB.
+// Model computes sentence embeddings with a built-in model. It is safe for concurrent use. At most
+// GOMAXPROCS computations run at the same time, and further ones wait. Each of them takes 4 MB.
 type Model struct {
 	weights *weights
 	kernel  kernel
@@ -50,8 +52,8 @@ type Model struct {
 	patience time.Duration
 }
 
-// New returns the model. The first call parses the weights in the program file, which takes about
-// 30 ms and 5 MB. Later calls return the same model.
+// New returns the model, which all callers share. The first call parses the built-in weights, which
+// takes about 30 ms and 5 MB.
 func New() (*Model, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Model, error) {
@@ -66,7 +68,6 @@ func newModel(w *weights, k kernel) *Model {
 	return newSlots(&Model{weights: w, kernel: k, urgent: new(urgent)}, runtime.GOMAXPROCS(0))
 }
 
-// newSlots allows n concurrent runs of a model, and returns the model.
 func newSlots(m *Model, n int) *Model {
 	m.free = make(chan *scratch, n)
 	for range n {
@@ -75,32 +76,29 @@ func newSlots(m *Model, n int) *Model {
 	return m
 }
 
-// Background returns the same model for work that can wait. It has one run at a time, and takes 4
-// MB more. It pauses, even within a layer, while other calls use the model or Urgent work is in
-// progress.
+// Background returns the same model for work that can wait. It runs one computation at a time,
+// which takes 4 MB more. It pauses while other callers use the model, or work that called
+// [Model.Urgent] is in progress.
 func (m *Model) Background() *Model {
 	return newSlots(&Model{weights: m.weights, kernel: m.kernel, urgent: m.urgent, patience: patience}, 1)
 }
 
-// Urgent pauses background runs until done is called.
+// Urgent pauses background computations until done is called. Calling done again has no effect.
 func (m *Model) Urgent() (done func()) {
 	m.urgent.running.Add(1)
 	return sync.OnceFunc(func() { m.urgent.running.Add(-1) })
 }
 
-// urgent counts the runs that take precedence over background runs.
+// urgent counts the computations that take precedence over background work.
 type urgent struct{ running atomic.Int64 }
 
 const (
-	// pollInterval is the interval at which a waiting background run checks whether it may continue.
 	pollInterval = time.Millisecond
-	// patience is the longest total pause of a background run. It lets the run end even under
+	// patience is the longest total pause of a background computation, so that it ends even under
 	// constant urgent work.
 	patience = 2 * time.Second
 )
 
-// pause waits while urgent work is in progress. It returns early if ctx ends or the run has no
-// patience left.
 func (m *Model) pause(ctx context.Context, s *scratch) {
 	if s.waited >= m.patience || m.urgent.running.Load() == 0 {
 		return
@@ -123,8 +121,8 @@ func (m *Model) Model() string { return Name }
 // Dimensions implements retrieve.Embedder.
 func (m *Model) Dimensions() int { return dimensions }
 
-// Embed implements retrieve.Embedder. It reads up to 508 tokens of a text, and uses two windows for
-// more than 254 tokens. A text that has no words or is not English gets the zero vector.
+// Embed implements retrieve.Embedder. It reads up to 508 tokens of a text. Texts that have no words
+// or are not English get the zero vector.
 func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
 	out, known := make([][]float32, len(texts)), make([]string, len(texts))
 	for i, text := range texts {
@@ -140,7 +138,7 @@ func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) (
 	return out, nil
 }
 
-// vectors returns the vectors of texts. Unlike Embed, it does not check their language.
+// vectors is like Embed, but does not check the language of the texts.
 func (m *Model) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var pieces [][]int32 // windows of all texts
@@ -183,7 +181,6 @@ func (m *Model) vectors(ctx context.Context, texts []string) ([][]float32, error
 	return out, ctx.Err()
 }
 
-// wait waits for free buffers, and then runs the model on texts.
 func (m *Model) wait(ctx context.Context, texts [][]int32, out [][]float32) error {
 	if m.patience == 0 {
 		defer m.Urgent()()
@@ -200,7 +197,6 @@ func (m *Model) wait(ctx context.Context, texts [][]int32, out [][]float32) erro
 	}
 }
 
-// tokens returns the tokens of a text, at most as many as fit in maxWindows windows.
 func (w *weights) tokens(text string) []int32 {
 	const most = maxWindows * (window - around)
 	var tokens []int32
@@ -219,7 +215,6 @@ func (w *weights) tokens(text string) []int32 {
 	return tokens[:min(len(tokens), most)]
 }
 
-// normalise scales a vector to length 1. It leaves a zero vector unchanged.
 func normalise(v []float32) {
 	var squares float64
 	for _, x := range v {

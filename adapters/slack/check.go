@@ -57,8 +57,7 @@ func (c *Client) Lacking() []Finding {
 	return found
 }
 
-// checkDelivery checks that the app can receive events. It requests a socket but does not connect
-// to it.
+// checkDelivery requests a socket but does not connect to it.
 func (c *Client) checkDelivery(ctx context.Context) Finding {
 	f := Finding{What: "Slack app token"}
 	if c.slack.Config.AppToken == "" {

@@ -15,13 +15,14 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Platform is Slack's name in thread references and principals.
+// Platform identifies Slack in references to threads and in permissions.
 const Platform = call.Platform
 
 // Config holds the credentials and limits for calling a workspace.
 type Config = call.Config
 
-// Client connects to one workspace. It is safe for concurrent use.
+// Client receives events of one workspace, posts answers there, and looks up people and channels.
+// It is safe for concurrent use.
 type Client struct {
 	*directory.Directory
 	*read.Reader
@@ -55,21 +56,20 @@ func New(config Config) (*Client, error) {
 // of an error tells an operator what to do.
 func (c *Client) Connect(ctx context.Context) (call.Identity, error) { return c.slack.Connect(ctx) }
 
-// Identity returns the bot's identity, which Connect has set.
+// Identity returns the bot's identity. It is zero before Connect has succeeded.
 func (c *Client) Identity() call.Identity { return c.slack.Identity() }
 
 // Share sets the number of processes that serve the workspace. Each process then uses only its part
-// of Slack's tiers (limits of calls a minute per method). Share may be called at any time.
+// of Slack's rate limits. Share may be called at any time.
 func (c *Client) Share(processes int) { c.slack.Share(processes) }
 
 // Pacing returns the rate limiter that all answers of the workspace share.
 func (c *Client) Pacing() *call.Pacing { return c.slack.Pacing() }
 
-// Connected returns the number of open sockets.
+// Connected returns the number of open sockets of this process.
 func (c *Client) Connected() int { return c.slack.Connected() }
 
-// Interruptions returns a channel that reports interruptions of at least Config.Interruption. A
-// value is sent when the interruption ends. The value is the time at which the interruption began.
-// If the previous value has not been received, the two interruptions are merged, and the earlier
-// start is kept.
+// Interruptions returns a channel that reports periods of at least Config.Interruption without an
+// open socket. At the end of such a period, its start is sent. If the previous value has not been
+// received, only the earlier start is kept.
 func (c *Client) Interruptions() <-chan time.Time { return c.slack.Interruptions() }

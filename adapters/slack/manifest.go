@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// ManifestOptions selects the parts of the manifest. The zero value selects the full app with
+// ManifestOptions selects what the app manifest contains. The zero value selects the full app with
 // sockets.
 type ManifestOptions struct {
 	Name string // name of the bot; default Footnote
@@ -43,7 +43,7 @@ type manifest struct {
 	Servers map[string]server `yaml:"mcp_servers,omitempty"`
 }
 
-// server is an MCP server. Slackbot calls its tools.
+// server is an MCP server whose tools Slackbot calls.
 type server struct {
 	URL  string `yaml:"url"`
 	Auth string `yaml:"auth_type"`
@@ -73,7 +73,6 @@ type features struct {
 	} `yaml:"agent_view"`
 }
 
-// shortcut is an entry of a message's menu.
 type shortcut struct {
 	Name        string `yaml:"name"`
 	Type        string `yaml:"type"`

@@ -25,7 +25,7 @@ const (
 
 var errDamaged = errors.New("the word vectors are damaged or of another version")
 
-// parseFile parses a file. The rows are slices of data, not copies.
+// parseFile returns a model that shares the memory of data.
 func parseFile(data string) (*Model, error) {
 	if len(data) < len(magic) || data[:len(magic)] != magic {
 		return nil, fmt.Errorf("%w: they begin otherwise", errDamaged)
@@ -57,7 +57,7 @@ func parseFile(data string) (*Model, error) {
 	return m, nil
 }
 
-// reader reads from the front of the remaining data. An invalid or too large number reads as 0.
+// reader reads numbers from the front of rest. A number that is invalid or too large reads as 0.
 type reader struct{ rest string }
 
 func (r *reader) number(most int) int {

@@ -32,7 +32,8 @@ const Name = "footnote-words-2"
 // pages, including identifiers. It is 0.38 on average for German ones.
 const minKnown = 0.35
 
-// Model contains the vectors of word pieces. It is immutable and safe for concurrent use.
+// Model is an embedder with a fixed vector for each word piece. It is immutable and safe for
+// concurrent use.
 type Model struct {
 	vocabulary *wordpiece.Vocabulary
 	dimensions int
@@ -42,8 +43,8 @@ type Model struct {
 	rows string
 }
 
-// New returns the embedder. The first call takes some tens of milliseconds, and about 1 MB in
-// addition to the file.
+// New returns the built-in embedder. The first call takes some tens of milliseconds. It also takes
+// about 1 MB of memory in addition to the embedded file.
 func New() (*Model, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Model, error) { return parseFile(vectors) })
@@ -78,8 +79,8 @@ func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) (
 	return out, ctx.Err()
 }
 
-// vector returns the mean of a text's pieces, normalised to length 1. It returns the zero vector if
-// the text has too few known words or does not seem English.
+// vector returns the mean of the vectors of a text's pieces, normalised to length 1. It returns the
+// zero vector if too few words are known or the text does not seem English.
 func (m *Model) vector(text string) []float32 {
 	mean := make([]float32, m.dimensions)
 	if analyse.Guess(text) != analyse.DefaultLanguage {
@@ -125,8 +126,8 @@ func (m *Model) add(mean []float32, token int32) {
 	}
 }
 
-// letters reports whether a word counts when the language of a text is checked. Such a word has
-// several characters and begins with a letter, of any script.
+// letters reports whether a word counts towards minKnown. Such a word has more than one byte and
+// begins with a letter of any script.
 func letters(word []byte) bool {
 	return len(word) > 1 && (word[0] >= 'a' && word[0] <= 'z' || word[0] >= 0x80)
 }

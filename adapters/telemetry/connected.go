@@ -6,7 +6,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// connectedCollector reports at each scrape whether each external part is connected.
 type connectedCollector func(ctx context.Context) map[string]bool
 
 var connectedDesc = prometheus.NewDesc("footnote_connected", "1 while a part outside (slack, discord, database, redis, opensearch) is connected or the disk has room, else 0.", []string{"part"}, nil)

@@ -2,7 +2,6 @@ package telemetry
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// diskCollector reports at each scrape the free disk space for the private database.
 type diskCollector func() (free uint64, ok bool)
 
 var diskDesc = prometheus.NewDesc("footnote_disk_free_bytes", "Free bytes on the disk of the private PostgreSQL.", nil, nil)

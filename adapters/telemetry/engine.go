@@ -7,7 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Engine is the progress of a search engine.
+// Engine is the state of the external search engine: what it does not have yet, and whether it
+// answers searches.
 type Engine struct {
 	Queued  int64         // documents with changes that the engine does not have
 	Oldest  time.Duration // age of the oldest of these changes
@@ -15,7 +16,6 @@ type Engine struct {
 	Serving bool          // the engine answers searches
 }
 
-// engineCollector collects the engine's progress at each scrape.
 type engineCollector func(ctx context.Context) (Engine, error)
 
 var (

@@ -2,7 +2,7 @@ package telemetry
 
 import "github.com/footnotehq/footnote/core/extract"
 
-// Extracted counts a text from which a model has extracted statements, or failed to.
+// Extracted counts one attempt of a model to extract statements from a text, as "read" or "failed".
 func (m *Metrics) Extracted(o extract.Outcome) {
 	result := "read"
 	if !o.Read {

@@ -6,14 +6,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Fill is the progress of computing vectors in the background.
+// Fill is the progress of computing the chunks' vectors in the background.
 type Fill struct {
 	Missing int64   // chunks without a vector
 	Rate    float64 // chunks per second; 0 while none are embedded
 	Serving bool    // searches use the vectors
 }
 
-// fillCollector reports at each scrape the progress of computing vectors.
 type fillCollector func(ctx context.Context) (Fill, error)
 
 var (

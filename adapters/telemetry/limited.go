@@ -6,10 +6,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// services are the services whose responses with status 429 are counted.
+// services lists the services whose responses with status 429 are counted.
 var services = []string{"slack", "discord", "model"}
 
-// countingTransport counts a service's responses with status 429.
 type countingTransport struct {
 	next    http.RoundTripper
 	refused prometheus.Counter

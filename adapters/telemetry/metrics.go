@@ -18,7 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Config holds the functions that provide metrics. Zero fields are allowed.
+// Config holds the functions that are called at each scrape. All fields are optional. A nil
+// function omits its metrics.
 type Config struct {
 	// Queue returns the number of questions on all replicas that wait for a worker. It is called at
 	// each scrape, with a time limit of two seconds. If Queue is nil, the metric is omitted. If
@@ -171,15 +172,13 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// outcomes are all possible outcomes of a question.
 var outcomes = [...]session.Outcome{
 	session.Answered, session.NoEvidence, session.Refused, session.NotPermitted, session.Stopped, session.Limited, session.Failed,
 	session.Declined, session.Superseded,
 }
 
 // Serves creates the counters of all outcomes on these platforms with the value zero. Prometheus
-// sees no increase when a series first appears. Without Serves, a burst of failures between two
-// scrapes could raise no alarm.
+// sees no increase when a series first appears, so a first burst of failures could raise no alarm.
 func (m *Metrics) Serves(platforms ...thread.Platform) {
 	for _, p := range platforms {
 		for _, o := range outcomes {

@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Source is the state of a source at a scrape. All replicas report the same state. The maps may be
-// nil.
+// Source is the state of a connected source of documents. All replicas report the same state. The
+// maps may be nil.
 type Source struct {
 	ID string
 	// Late is how late the last full scan is. It is 0 if the scan is not late, or the source is
@@ -21,7 +21,6 @@ type Source struct {
 	People map[string]int // by state (matched, unmatched, conflicting)
 }
 
-// sourceCollector reports at each scrape the state of a tenant's sources.
 type sourceCollector func(ctx context.Context) ([]Source, error)
 
 var (

@@ -21,7 +21,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// startedSpan implements [span.Recorder] with an OpenTelemetry span.
 type startedSpan struct{ span trace.Span }
 
 // Note implements span.Recorder.
@@ -106,9 +105,8 @@ func attributes(attrs []slog.Attr) []attribute.KeyValue {
 	return out
 }
 
-// turnTrace returns the trace id of a turn and the id of its first span. Both are derived from the
-// turn's id, so every process can compute them. If the turn's id is a UUID, it is also the trace
-// id.
+// turnTrace returns the trace id of a turn and the id of its first span. It derives both from the
+// turn's id, so every process computes the same ids. A turn id that is a UUID is also the trace id.
 func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 	var t trace.TraceID
 	if raw, err := hex.DecodeString(strings.ReplaceAll(id, "-", "")); err == nil && len(raw) == len(t) {
@@ -120,7 +118,7 @@ func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 	return t, trace.SpanID(t[len(t)-8:])
 }
 
-// turnKey is the context key for the turn whose first span is started.
+// turnKey is the context key that passes a turn's id to turnIDs when the turn's first span starts.
 type turnKey struct{}
 
 // turnIDs generates trace and span ids. The ids of a turn's first span are derived from the turn's

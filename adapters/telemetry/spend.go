@@ -7,7 +7,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// spendCounters holds counters for the use and cost of models.
 type spendCounters struct {
 	calls  *prometheus.CounterVec
 	tokens *prometheus.CounterVec
@@ -30,7 +29,7 @@ func newSpent(registry *prometheus.Registry) spendCounters {
 	return s
 }
 
-// Spent counts a recorded call of a model.
+// Spent counts one call of a model, with its tokens and its cost.
 func (m *Metrics) Spent(a spend.Account, u spend.Use) {
 	model, purpose := a.Model, string(a.Purpose)
 	m.spent.calls.WithLabelValues(model, purpose).Inc()
@@ -42,7 +41,6 @@ func (m *Metrics) Spent(a spend.Account, u spend.Use) {
 	}
 }
 
-// capCollector reports at each scrape the used share of each cost cap.
 type capCollector func(ctx context.Context) (map[string]float64, error)
 
 var cappedDesc = prometheus.NewDesc("footnote_cost_cap_used_ratio",

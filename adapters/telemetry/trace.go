@@ -40,8 +40,9 @@ const (
 
 // Traces sends spans to an OpenTelemetry collector in the background. It never blocks other work,
 // and drops spans that the collector does not accept. All spans of a turn are in one trace, even if
-// several replicas work on the turn. A trace contains no names, and no text of people, documents or
-// models. It is safe for concurrent use.
+// several replicas work on the turn. It is safe for concurrent use.
+//
+// A trace contains no names, and no text of people, documents or models.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer

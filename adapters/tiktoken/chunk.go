@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// chunkBytes limits the memory and time for one run of letters. The cost of a run grows faster
-	// than its length. The limit is large enough that cuts are rare.
+	// chunkBytes limits the memory and time for a long run of letters, whose cost grows faster than
+	// its length. It is large enough that cuts are rare.
 	chunkBytes = 32 << 10
-	// spaceBytes limits a run of white space. The library's pattern takes quadratic time in a run
-	// that mixes spaces and line ends. A megabyte of them would take many minutes.
+	// spaceBytes limits a run of white space. The library's pattern takes quadratic time for a run
+	// that mixes spaces and line ends, which is many minutes for a megabyte.
 	spaceBytes = 256
 )
 
-// parts yields text in parts of at most c.chunk bytes. If possible, it cuts where the vocabulary's
-// own splitting would cut. The parts then have the same tokens as the whole text.
+// parts yields text in parts of at most c.chunk bytes. If possible, it cuts where the tokens of the
+// parts together are those of the whole text.
 func (c *Counter) parts(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
@@ -29,9 +29,9 @@ func (c *Counter) parts(text string) iter.Seq[string] {
 	}
 }
 
-// pieces splits text into pieces of about 400 bytes. It cuts only where no token spans the cut. The
-// bytes directly before a cut determine it, so a passage is cut the same in any context, except at
-// its ends.
+// pieces yields text in pieces of about 400 bytes, and cuts only where no token spans the cut. A
+// cut depends only on the bytes directly before it. A passage inside different texts is therefore
+// cut the same, except at its ends.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0
@@ -48,7 +48,7 @@ func pieces(text string) iter.Seq[string] {
 	}
 }
 
-// chosen reports whether to cut after a text with this ending. It is true for one in 64 endings.
+// chosen is true for one in 64 endings.
 func chosen(ending string) bool {
 	var h uint32
 	for _, b := range []byte(ending) {
@@ -57,7 +57,6 @@ func chosen(ending string) bool {
 	return h>>26 == 0
 }
 
-// next returns the size in bytes of the first part of text. U+007F is always a separate part.
 func (c *Counter) next(text string) int {
 	run := 0
 	for i, r := range text[:min(len(text), c.chunk)] {
@@ -79,9 +78,9 @@ func (c *Counter) next(text string) int {
 	return cut(text, c.chunk)
 }
 
-// cut returns the position at which to cut a text that is longer than limit. The position is at
-// most limit. It prefers the last seam in the second half. Without a seam, as in a million letters,
-// it cuts between two runes, which may cost one more token.
+// cut returns the position, at most limit, at which to cut a longer text. It is the last one in the
+// second half at which a cut changes no tokens. If there is none, cut cuts between two runes, which
+// may cost one more token.
 func cut(text string, limit int) int {
 	for i := limit; i > limit/2; i-- {
 		if seam(text, i) {
@@ -96,10 +95,11 @@ func cut(text string, limit int) int {
 	return limit
 }
 
-// seam reports whether text can be cut at i without a change of its tokens. Both vocabularies first
-// split text into pieces. No piece has a line end before a letter or digit, or a letter before a
-// space. A letter must follow the space, because the text after a run of spaces determines how the
-// run is split. seam checks only ASCII, which is enough for most texts.
+// seam reports whether a cut of text at i does not change its tokens. Both vocabularies first split
+// text into pieces. No piece has a line end before a letter or digit, or a letter before a space.
+//
+// A letter must follow the space, because what follows a run of spaces decides how the run is
+// split. seam checks only ASCII, which is enough for most texts.
 func seam(text string, i int) bool {
 	if i < 1 || i+1 >= len(text) {
 		return false

@@ -25,20 +25,19 @@ type Counter struct {
 	memo  *budget.Memo // counts of recent pieces of text
 }
 
-// plain is a Counter without a cache.
 type plain struct{ *Counter }
 
 var _ budget.Counter = (*Counter)(nil)
 
-// deleteRune is U+007F. The library's pattern skips U+007F, so a text of only these characters
-// would have no tokens and be lost. The character is the same single token in both vocabularies.
+// deleteRune is U+007F, which the library's pattern skips. A text of only these characters would
+// therefore have no tokens. deleteToken is its token in both vocabularies.
 const (
 	deleteRune  = '\x7f'
 	deleteToken = 221
 )
 
-// o200k and cl100k load a vocabulary on first use. A vocabulary takes megabytes of memory and some
-// time to load, so each is loaded only once.
+// o200k and cl100k load a vocabulary on first use, and only once. It takes megabytes of memory and
+// some time to load.
 var (
 	o200k  = sync.OnceValue(func() *Counter { return load(tokenizer.O200kBase) })
 	cl100k = sync.OnceValue(func() *Counter { return load(tokenizer.Cl100kBase) })
@@ -59,12 +58,11 @@ func newCounter(codec tokenizer.Codec, name string, chunk int) *Counter {
 	return c
 }
 
-// Encoding returns the name of the vocabulary.
+// Encoding returns the name of the vocabulary, such as "o200k_base".
 func (c *Counter) Encoding() string { return c.name }
 
-// Count implements [budget.Counter]. It caches the counts of recent pieces of text. Every step of
-// every turn counts passages, tools and instructions in varying combinations, and tokenising a page
-// takes milliseconds.
+// Count implements [budget.Counter]. It caches the counts of pieces of recent texts, because
+// callers count the same passages in many combinations.
 func (c *Counter) Count(text string) int {
 	total := 0
 	for piece := range pieces(text) {
@@ -91,8 +89,8 @@ func (c *Counter) Encode(text string) []int {
 	return tokens
 }
 
-// count counts the tokens of a part. If the library's pattern engine runs out of room to backtrack,
-// count halves the part. A shorter text needs less room.
+// count halves the part if the library's pattern engine runs out of room to backtrack. A shorter
+// text needs less room.
 func (c *Counter) count(part string) int {
 	if part == string(deleteRune) {
 		return 1
@@ -105,7 +103,6 @@ func (c *Counter) count(part string) int {
 	return c.count(part[:half]) + c.count(part[half:])
 }
 
-// encode appends the tokens of part. It halves the part in the same cases as count.
 func (c *Counter) encode(tokens []int, part string) []int {
 	if part == string(deleteRune) {
 		return append(tokens, deleteToken)

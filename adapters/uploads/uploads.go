@@ -33,14 +33,17 @@ type Options struct {
 	Read func(path string) (index.Connector, error)
 }
 
-// Connector reads the kept files of a tenant. It lists them in one statement and reads only new
-// versions. A file takes twice its size in memory while it is written to a temporary folder. The
-// parser takes the memory that core/footprint states in addition.
+// Connector reads the files that people have uploaded to the projects of a tenant. It lists them
+// with one query and reads only new versions.
+//
+// A file takes twice its size in memory while it is written to a temporary folder. The parser takes
+// the memory that core/footprint states in addition.
 type Connector struct{ options Options }
 
 var _ index.Connector = (*Connector)(nil)
 
-// New returns a connector.
+// New returns a connector for the uploaded files of a tenant. It reads nothing until Sync is
+// called.
 func New(options Options) *Connector { return &Connector{options} }
 
 // Source implements index.Connector.
@@ -48,8 +51,8 @@ func (*Connector) Source() document.Source {
 	return document.Source{ID: upload.Source, Kind: upload.Kind, Name: "files kept in projects"}
 }
 
-// reading is the version of the rules for building documents. Raise it if the rules change. Every
-// file is then read again.
+// reading is the version of the rules that convert a file to a document. If it is raised, every
+// file is read again.
 const reading = 1
 
 // Settings implements index.Connector.
@@ -74,12 +77,12 @@ func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[inde
 	}
 }
 
-// waiting is the maximum time that a file waits for a format with few concurrent parsers, such as
-// PDF.
+// waiting is how long a file may wait for a parser. Formats such as PDF have few concurrent
+// parsers.
 const waiting = 10 * time.Minute
 
-// load reads a file. If the file was replaced after it was listed, the previous version stays until
-// the next run, which follows immediately.
+// load returns an error if the file was replaced after it was listed. The index then keeps the
+// previous version until the next run, which follows immediately.
 func (c *Connector) load(ctx context.Context, f upload.File) (document.Document, error) {
 	content, err := c.options.Store.Content(ctx, c.options.Tenant, f.ID, f.At)
 	switch {
@@ -97,8 +100,9 @@ func (c *Connector) load(ctx context.Context, f upload.File) (document.Document,
 	return d, nil
 }
 
-// Read parses the content of a file as a document. It ignores an access list in the file, because
-// the readers are chosen at the upload. The text of an error is a sentence.
+// Read parses the content of a file as a document, in the format that the extension of name
+// selects. It ignores an access list in the file, because the uploader has chosen the readers. The
+// text of an error is a sentence.
 func Read(ctx context.Context, name string, content []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
 	if program(name) {
 		return document.Document{}, fmt.Errorf("pictures, sound, archives and programs hold no text that could be quoted: %w", index.ErrSkipped)
@@ -106,8 +110,8 @@ func Read(ctx context.Context, name string, content []byte, read func(path strin
 	return onefile.Read(ctx, name, content, read)
 }
 
-// program reports whether a name has the extension of a program that people run by opening it.
-// Connectors for folders treat some of these files as text.
+// program reports whether a name has the extension of an executable file. Connectors for folders
+// treat some of these files as text.
 func program(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".com", ".scr", ".msi", ".cmd", ".vbs", ".vbe", ".wsf", ".hta", ".lnk", ".pif", ".cpl", ".jse", ".reg", ".app", ".appimage":

@@ -24,10 +24,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of this package's sources.
+// Kind is the [document.Kind] of web sites.
 const Kind document.Kind = "web"
 
-// Options configure a Connector. Zero fields get their defaults.
+// Options configure a Connector. Only URL is required.
 type Options struct {
 	// URL is the starting point: a folder ("https://docs.example.org/guide/"), a page in the
 	// folder, or a sitemap. Only pages below the folder are read.
@@ -76,11 +76,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// parallel is the number of concurrent requests. A slow response then does not delay the next
+// parallel is the number of concurrent requests. With two, a slow response does not delay the next
 // request.
 const parallel = 2
 
-// Connector reads one site. It stores information about pages only in the checkpoint.
+// Connector reads one web site. It keeps what it knows about pages only in the [index.Checkpoint].
 type Connector struct {
 	options Options
 	scope   scope
@@ -103,7 +103,6 @@ func New(options Options) (*Connector, error) {
 	return &Connector{options: options, scope: where, client: client, guard: guard, source: where.source()}, nil
 }
 
-// headerTimeout is the maximum wait for the start of a response.
 const headerTimeout = 30 * time.Second
 
 func newClient(setting string, allow []string, caFile string) (*http.Client, *outhttp.Guard, error) {
@@ -115,7 +114,8 @@ func newClient(setting string, allow []string, caFile string) (*http.Client, *ou
 	return client, guard, err
 }
 
-// SourceOf returns the source for an address. All spellings of an address give the same source.
+// SourceOf returns the source that a [Connector] for the address would have. All spellings of an
+// address give the same source.
 func SourceOf(address string) (document.Source, error) {
 	where, err := newScope(address)
 	if err != nil {
@@ -128,8 +128,7 @@ func (s scope) source() document.Source {
 	return document.Source{ID: sourceID(s), Kind: Kind, Name: s.start.String()}
 }
 
-// sourceID returns an id that depends only on the address. Every process then uses the same
-// document ids.
+// sourceID depends only on the address, so that every process uses the same document ids.
 func sourceID(s scope) document.SourceID {
 	sum := sha256.Sum256([]byte(s.start.Host + s.prefix))
 	host := strings.Map(func(r rune) rune {
@@ -144,14 +143,13 @@ func sourceID(s scope) document.SourceID {
 // Source implements index.Connector. The source's name is the address.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading is the version of the rules for building documents. Raise it if the rules change. Every
-// page is then read again.
+// reading is the version of the rules that convert a page to a document. If it is raised, every
+// page is read again.
 const reading = 5
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string { return c.rules() + fmt.Sprintf(" %v", c.options.ACL) }
 
-// rules identifies the settings that determine which pages become documents, and how.
 func (c *Connector) rules() string {
 	return fmt.Sprintf("web %d %q %q", reading, c.options.Include, c.options.Exclude)
 }

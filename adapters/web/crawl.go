@@ -43,14 +43,12 @@ type crawl struct {
 	batch     index.Batch     // the current batch
 }
 
-// page is a queued page.
 type page struct {
 	at      *url.URL
 	depth   int
 	sitemap string // date in the sitemap
 }
 
-// Limits of a run.
 const (
 	batchSize  = 16
 	batchBytes = 8 << 20 // a batch requests no more pages once it has this many bytes
@@ -104,8 +102,8 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	return r, nil
 }
 
-// robotsBytes is the maximum number of bytes of a robots.txt that are used (RFC 9309 requires at
-// least that many).
+// robotsBytes is the maximum number of bytes of a robots.txt that are used. RFC 9309 requires at
+// least that many.
 const robotsBytes = 512 << 10
 
 // add queues a page unless the page is already queued, outside of the scope, or excluded. It
@@ -157,7 +155,7 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	return true
 }
 
-// reportOnce reports why a page is excluded. For each rule it reports only the first page.
+// reportOnce reports only the first page that a rule excludes.
 func (c *crawl) reportOnce(rule string, at *url.URL, sentence string) {
 	if !c.reported[rule] {
 		c.reported[rule] = true
@@ -165,7 +163,6 @@ func (c *crawl) reportOnce(rule string, at *url.URL, sentence string) {
 	}
 }
 
-// longestShown is the maximum displayed length of an address.
 const longestShown = 200
 
 func (c *crawl) included(at *url.URL) bool {
@@ -176,8 +173,6 @@ func (c *crawl) excluded(at *url.URL) bool {
 	return pattern.List(c.options.Exclude).Match(c.scope.below(at))
 }
 
-// hasNoText reports whether an address has the extension of a file without text, such as ".png".
-// Such files are never requested.
 func hasNoText(at *url.URL) bool {
 	switch strings.ToLower(path.Ext(at.Path)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".avif", ".mp3", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".avi",
@@ -196,7 +191,6 @@ func (c *crawl) failed(what string, err error) {
 	c.batch.Failures = append(c.batch.Failures, index.Notice{Name: what, Sentence: capital(err.Error()) + "."})
 }
 
-// capital returns a text with its first letter in upper case.
 func capital(s string) string {
 	if s == "" {
 		return s
@@ -258,7 +252,6 @@ func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	return json.Marshal(kept)
 }
 
-// answer is the result of requesting a page.
 type answer struct {
 	response
 	err     error
@@ -305,5 +298,4 @@ func (c *crawl) request(at *url.URL, known state) request {
 	}}
 }
 
-// id returns the document id of a page.
 func (c *crawl) id(at *url.URL) document.ID { return document.ID(string(c.source.ID) + ":" + name(at)) }

@@ -14,13 +14,12 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// site fetches pages from one host and limits the request rate. It is safe for concurrent use.
+// site is safe for concurrent use.
 type site struct {
 	client *http.Client
 	pace   *hostPace // nil if a single page is fetched
 }
 
-// request describes a page or file to fetch.
 type request struct {
 	address  *url.URL
 	etag     string
@@ -33,7 +32,6 @@ type request struct {
 	permit func(context.Context, *url.URL) error // called for every redirect; nil allows all
 }
 
-// response is the response to a request.
 type response struct {
 	body      []byte
 	address   *url.URL // after redirects
@@ -41,10 +39,9 @@ type response struct {
 	unchanged bool // the known version is still current
 }
 
-// errGone marks a page that does not exist according to the site.
 var errGone = errors.New("the site does not have this page")
 
-// busyError says that a site asks to retry later, or does not respond at all. after is the time to
+// busyError means that a site asks to retry later, or does not respond at all. after is the time to
 // wait, noHint or noRetry.
 type busyError struct {
 	sentence string
@@ -61,7 +58,6 @@ const (
 	longestRest = 24 * time.Hour
 )
 
-// pauseError returns the error for a host that requested a pause of this length.
 func pauseError(what string, length time.Duration) *busyError {
 	return &busyError{"the server" + what + " wants to be left alone for " + length.Round(time.Second).String() + "; run it again after that", length}
 }
@@ -93,7 +89,7 @@ func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	}
 }
 
-// Values of busyError.after besides durations.
+// noHint and noRetry are special values of busyError.after.
 const (
 	noHint  = time.Duration(1<<63 - 1) // the server gave no time
 	noRetry = time.Duration(-1)        // do not retry in this run
@@ -145,7 +141,7 @@ func megabytes(n int64) string {
 	return strconv.FormatInt(n>>20, 10) + " MB"
 }
 
-// bound returns the client with a redirect policy that follows the limits of the request.
+// bound returns a client that follows only the redirects that r allows.
 func (s *site) bound(r request) *http.Client {
 	if r.within == nil && r.permit == nil {
 		return s.client
@@ -172,7 +168,6 @@ func (s *site) bound(r request) *http.Client {
 	return &bounded
 }
 
-// outsideError is the error for a redirect that leads out of the source and is not followed.
 type outsideError struct{ to *url.URL }
 
 func (e *outsideError) Error() string {
@@ -202,7 +197,7 @@ func statusError(resp *http.Response) error {
 	}
 }
 
-// retryAfter returns the pause that a server requests, or noHint.
+// retryAfter returns noHint if the server does not request a pause.
 func retryAfter(h http.Header) time.Duration {
 	if wait, said := pace.RetryAfter(h, time.Now()); said {
 		return wait

@@ -18,10 +18,10 @@ type directions struct {
 	noFollow  bool
 }
 
-// mostLinks is the maximum number of links of one page that are followed.
 const mostLinks = 5000
 
-// readDirections collects the links of a page as absolute addresses. It accepts any input.
+// readDirections returns the links of an HTML page as absolute addresses, and its instructions for
+// crawlers. It accepts any input.
 func readDirections(text string, at *url.URL) directions {
 	var d directions
 	base := at
@@ -96,7 +96,6 @@ func (d *directions) obeyHeader(header http.Header, at *url.URL) {
 
 var canonicalRelation = regexp.MustCompile(`(?i)^[^,<]*;\s*rel\s*=\s*"?canonical"?\s*(?:[;,]|$)`)
 
-// obey reads a list of directives from a meta element or from the header X-Robots-Tag.
 func (d *directions) obey(list string) {
 	for word := range strings.SplitSeq(strings.ToLower(list), ",") {
 		switch strings.TrimSpace(word) {

@@ -54,7 +54,6 @@ func (p *hostPace) slow(interval time.Duration) {
 	}
 }
 
-// rest delays all requests to the host for some time.
 func (p *hostPace) rest(length time.Duration) { p.quiet.For(theHost, length) }
 
 // wait waits until a request is allowed. It fails immediately if the host's pause is longer than a

@@ -21,7 +21,6 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// format is the format of a page, such as HTML or PDF.
 type format int
 
 const (
@@ -33,8 +32,8 @@ const (
 	officePage
 )
 
-// formatOf returns the format by the content type. If the type is missing or not specific, it uses
-// the extension in the address.
+// formatOf prefers the content type. If the type is missing or not specific, it uses the extension
+// in the address.
 func formatOf(contentType string, at *url.URL) format {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -77,7 +76,6 @@ func formatOf(contentType string, at *url.URL) format {
 	return unread
 }
 
-// parsed is the content of a page.
 type parsed struct {
 	title    string
 	language string
@@ -87,7 +85,7 @@ type parsed struct {
 	links    []document.Link // link targets as written on the page
 }
 
-// parse parses a page. The text of an error is a sentence that says what to do.
+// parse returns errors whose text is a sentence that says what to do.
 func (f format) parse(ctx context.Context, got response) (parsed, error) {
 	switch f {
 	case pdfPage:
@@ -128,7 +126,7 @@ func decode(raw []byte, contentType string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD")
 }
 
-// build converts a parsed page to a document. stated is the document's date if the page has none.
+// build converts a parsed page to a document. stated is the date for a page that has none.
 func build(at *url.URL, p parsed, stated time.Time) document.Document {
 	title := p.title
 	if title == "" {
@@ -164,8 +162,8 @@ func linked(at *url.URL, p parsed) []document.Link {
 	return out
 }
 
-// freshAge is the age up to which Last-Modified is ignored. A page that is newer than that was
-// probably generated for the request.
+// freshAge is the age up to which Last-Modified is ignored. A younger page was probably generated
+// for the request.
 const freshAge = 10 * time.Minute
 
 // statedDate returns the time at which a page was changed, from the sitemap or else from the header
@@ -186,7 +184,6 @@ func statedDate(sitemap string, header http.Header) time.Time {
 	return t.UTC()
 }
 
-// contentKind returns the content type in quotes, for people.
 func contentKind(header http.Header) string {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	return fmt.Sprintf("%q", cmp.Or(strings.TrimSpace(kind), "no content type"))

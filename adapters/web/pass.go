@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// pass is the position in an unfinished pass over a site. It holds what a crawl needs in addition
-// to the pages.
+// pass is the position of an unfinished crawl in a checkpoint. It has what a crawl needs in
+// addition to checkpoint.Pages.
 type pass struct {
 	Done      []string       `json:"done"` // pages read, by name
 	Queue     []waiting      `json:"queue"`
@@ -23,7 +23,6 @@ type pass struct {
 	Full      bool           `json:"full,omitempty"`
 }
 
-// waiting is a queued page.
 type waiting struct {
 	Address string `json:"a"`
 	Depth   int    `json:"n,omitempty"`
@@ -44,8 +43,8 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 	return fresh
 }
 
-// readPass returns the position in an unfinished pass. It returns nil if there is none, or if pages
-// were read by other rules than the current ones.
+// readPass returns nil if there is no unfinished crawl, or if it used other rules than the current
+// ones.
 func readPass(since index.Checkpoint, rules string) *pass {
 	var last checkpoint
 	if json.Unmarshal(since, &last) != nil || last.Rules != rules || last.Pass == nil || len(last.Pass.Queue) == 0 {
@@ -54,7 +53,6 @@ func readPass(since index.Checkpoint, rules string) *pass {
 	return last.Pass
 }
 
-// position returns the position of the crawl, for the checkpoint.
 func (c *crawl) position() *pass {
 	p := &pass{
 		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,
@@ -74,7 +72,6 @@ func (c *crawl) position() *pass {
 	return p
 }
 
-// resume restores the position of an interrupted crawl.
 func (c *crawl) resume(p *pass) {
 	c.resumed, c.mapped, c.documents, c.blind, c.full = true, p.Mapped, p.Documents, p.Blind, p.Full
 	for _, n := range p.Done {

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// agent is the crawler's name in robots.txt.
 const agent = "footnote"
 
 // robots holds the rules of a robots.txt for this crawler (RFC 9309). The zero value allows

@@ -23,13 +23,13 @@ const (
 	mostSitemaps   = 200
 )
 
-// entry is a page that a sitemap names.
 type entry struct {
 	address  string
 	modified string // date as written
 }
 
-// parseSitemap parses a sitemap. For a sitemap index, it returns the addresses of further sitemaps.
+// parseSitemap parses a sitemap. For a sitemap index, it returns the addresses of the sitemaps in
+// maps.
 func parseSitemap(ctx context.Context, raw []byte) (pages, maps []entry, err error) {
 	var in io.Reader = bytes.NewReader(raw)
 	if bytes.HasPrefix(raw, []byte("\x1f\x8b")) {
@@ -101,8 +101,8 @@ func parseSitemap(ctx context.Context, raw []byte) (pages, maps []entry, err err
 // longestDate is the maximum length of a date in bytes.
 const longestDate = 64
 
-// sitemap reads the site's sitemaps and queues the pages inside the scope. It reports whether there
-// are any sitemaps. If a sitemap cannot be read, the run is incomplete, so no page counts as gone.
+// sitemap reads the site's sitemaps and queues the pages inside the scope. It reports whether it
+// queued any. If a sitemap cannot be read, the run is incomplete, so that no page counts as gone.
 func (c *crawl) sitemap(ctx context.Context) (bool, error) {
 	var queue []string
 	explicit := strings.HasSuffix(c.scope.start.Path, ".xml") || strings.HasSuffix(c.scope.start.Path, ".xml.gz")

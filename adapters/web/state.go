@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is what is known about a page from its last read. Field names are short to keep the
-// checkpoint of a large site small.
+// state is what is known about a page from the last time that it was read. Field names are short to
+// keep the checkpoint of a large site small.
 type state struct {
 	ETag      string `json:"e,omitempty"`
 	Modified  string `json:"m,omitempty"` // Last-Modified
@@ -20,7 +20,7 @@ type state struct {
 	Hidden    bool   `json:"h,omitempty"` // the page must not be indexed
 }
 
-// checkpoint is the content of the source's checkpoint. Pages has the states of pages by name.
+// checkpoint is encoded as JSON in an [index.Checkpoint]. Pages has the states of pages by name.
 type checkpoint struct {
 	Rules string           `json:"rules,omitempty"` // rules by which the pages were read
 	Pages map[string]state `json:"pages"`

@@ -49,7 +49,7 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	return nil
 }
 
-// removePage removes a page that does not exist any more. It returns an error for the first page.
+// removePage returns an error if the page is the starting point of the source.
 func (c *crawl) removePage(p page, err error) error {
 	n := name(p.at)
 	if !c.mapped && n == name(c.scope.start) {
@@ -70,8 +70,8 @@ func (c *crawl) forget(p page) {
 	}
 }
 
-// addUnreadable adds a page that could not be read to the batch, as a failure. The indexed version
-// and the state of the page are kept.
+// addUnreadable adds a failure to the batch. The indexed version and the state of the page are
+// kept.
 func (c *crawl) addUnreadable(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
@@ -83,8 +83,8 @@ func (c *crawl) addUnreadable(p page, err error) {
 	}})
 }
 
-// unchanged adds an unchanged page to the batch. If the index does not have the page, it is fetched
-// again.
+// unchanged adds an unchanged page to the batch. The page is fetched again if the index does not
+// have it.
 func (c *crawl) unchanged(p page, skipped bool) {
 	known := c.known[name(p.at)]
 	if !skipped && p.sitemap != "" {
@@ -109,11 +109,10 @@ func (c *crawl) unchanged(p page, skipped bool) {
 		}})
 }
 
-// patience is the maximum time that a page waits for pauses of the site, and for formats with few
-// concurrent parsers.
+// patience is the maximum time that a page waits for pauses of the site, or for a parser of a
+// format with few concurrent parsers.
 const patience = 10 * time.Minute
 
-// addChanged adds a new or changed page to the batch and queues its links.
 func (c *crawl) addChanged(p page, got response) {
 	kind := formatOf(got.header.Get("Content-Type"), p.at)
 	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
@@ -154,12 +153,11 @@ func (c *crawl) addChanged(p page, got response) {
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
-// longestMark is the maximum length of a version mark in bytes. Every mark is stored with the state
-// of the source.
+// longestMark is in bytes. Every mark is stored in the checkpoint.
 const longestMark = 256
 
-// mark returns a header that identifies a version of a page. It returns "" if the header is too
-// long to store.
+// mark returns the value of a header that identifies a version of a page, or "" if it is too long
+// to store.
 func mark(header http.Header, name string) string {
 	if value := header.Get(name); len(value) <= longestMark {
 		return value
@@ -167,7 +165,8 @@ func mark(header http.Header, name string) string {
 	return ""
 }
 
-// hide excludes a page and removes the page's indexed version.
+// hide excludes a page and removes its indexed version. If sentence is "", it does not report the
+// page.
 func (c *crawl) hide(p page, found state, sentence string) {
 	found.Hidden = true
 	n := name(p.at)
@@ -178,8 +177,8 @@ func (c *crawl) hide(p page, found state, sentence string) {
 	}
 }
 
-// original queues the canonical page that another page names. The canonical page is indexed
-// whatever page it names itself, because two pages may each name the other as canonical.
+// original queues the page that copied declares to be canonical. That page is indexed whatever page
+// it names itself, because two pages may each name the other.
 func (c *crawl) original(address string, copied page) {
 	at, err := url.Parse(address)
 	if err != nil {
@@ -190,7 +189,6 @@ func (c *crawl) original(address string, copied page) {
 	c.add(at, copied.depth, copied.sitemap)
 }
 
-// document parses a page and returns it as a document.
 func (c *crawl) document(ctx context.Context, p page, got response) (document.Document, error) {
 	content, err := formatOf(got.header.Get("Content-Type"), p.at).parse(ctx, got)
 	if err != nil {

@@ -11,13 +11,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// doneSentences maps an action to the sentence that the page of a question shows after the action.
 var doneSentences = map[thread.Action]string{
 	thread.ActionCorrect: "Your text takes the place of the answer. Its messages are changed in a moment.",
 	thread.ActionRemove:  "The answer is removed. Its messages are changed in a moment.",
 }
 
-// act shows the form of an action on an answer. For a submitted form, it executes the action.
 func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	v, d, ok := s.loadQuestion(w, r, in)
 	if !ok {

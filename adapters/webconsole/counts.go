@@ -9,11 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// countsAge is the lifetime of cached counts of questions. The counts are cached because counting
-// is slower than the rest of a page.
+// countsAge is the lifetime of cached counts. Counting is slower than the rest of a page.
 const countsAge = time.Minute
 
-// counts caches the number of questions for each scope and period. The zero value is ready for use.
 type counts struct {
 	mu sync.Mutex
 	of map[string]counted

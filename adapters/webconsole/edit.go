@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Prefixes of the field names in a settings form. prefixValue is for the submitted value. prefixWas
-// is for the value that was stored when the form was shown.
+// prefixValue begins the name of a form field with a submitted value. prefixWas begins the name of
+// the field with the value that was stored when the form was shown.
 const (
 	prefixValue = "v."
 	prefixWas   = "was."
@@ -42,7 +42,6 @@ func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedI
 	return found, err == nil
 }
 
-// settings shows the form for the settings of a [session.Place], such as a channel.
 func (s *server) settings(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	if err := r.ParseForm(); err != nil {
 		s.fail(w, http.StatusBadRequest, sentenceForm)
@@ -62,7 +61,6 @@ func (s *server) settings(w http.ResponseWriter, r *http.Request, in review.Sign
 
 const sentenceForm = "The form is not complete, or too long. Go back and send it again."
 
-// changeSettings stores a submitted settings form and shows the form with the result.
 func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxText)
 	if err := r.ParseForm(); err != nil {
@@ -100,12 +98,10 @@ func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in revie
 	}
 }
 
-// plain removes backticks from a sentence and shortens it.
 func plain(sentence string) string {
 	return fit(strings.ReplaceAll(sentence, "`", ""), maxSentence)
 }
 
-// showSettings shows the settings form with the result of a submission.
 func (s *server) showSettings(w http.ResponseWriter, in review.SignedIn, status int, form review.PlaceForm, done []session.SettingChange) {
 	data := struct {
 		review.PlaceForm
@@ -135,6 +131,6 @@ func (s *server) showSettings(w http.ResponseWriter, in review.SignedIn, status 
 	s.show(w, status, "settings", newView(in, review.PageSetup, "Settings: "+placed(form.Place), data))
 }
 
-// maxChoices is the maximum number of choices that a form shows for a setting. If there are more,
-// the form shows a text field.
+// maxChoices is the maximum number of choices that a form offers for a setting. For more, the form
+// has a text field.
 const maxChoices = 60

@@ -17,7 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Files stores uploaded files in projects for users of the console.
+// Files configures the page on which people upload files to projects.
 type Files struct {
 	Service *upload.Service
 	// Author returns the current account of a person from the platform.
@@ -32,26 +32,23 @@ const (
 	maxKept      = 200
 )
 
-// Values of the form field for the readers of a file: only its author, or the readers of the
+// readersMe allows only the author of a file to read it. readersProject allows all readers of the
 // project.
 const (
 	readersMe      = "me"
 	readersProject = "project"
 )
 
-// project is a project that the upload form offers.
 type project struct {
 	Name    string
 	Readers access.ACL
 }
 
-// keptFile is a stored file on the page.
 type keptFile struct {
 	upload.File
 	Mine bool // the viewer may remove it
 }
 
-// files shows the files that a person may read, and the upload form.
 func (s *server) files(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	v, ok := s.viewer(w, r, in)
 	if !ok {
@@ -64,7 +61,6 @@ func (s *server) files(w http.ResponseWriter, r *http.Request, in review.SignedI
 	s.showFiles(w, r, in, v, http.StatusOK, done)
 }
 
-// showFiles shows the page of files with the result of a submitted form.
 func (s *server) showFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn, v review.Viewer, status int, done string) {
 	all, err := s.Files.Service.List(r.Context(), s.Tenant, v.Audience)
 	if err != nil {
@@ -96,8 +92,8 @@ func alone(person access.Account) access.ACL {
 	return access.ACL{access.User(person.Platform, person.ID)}
 }
 
-// keepFiles stores the uploaded files of a form. It reads them one after the other, so that only
-// one file is in memory at a time.
+// keepFiles reads the files of a form one after the other, so that only one file is in memory at a
+// time.
 func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	v, ok := s.viewer(w, r, in)
 	if !ok {
@@ -123,8 +119,8 @@ func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.Sig
 	s.showFiles(w, r, in, v, status, said)
 }
 
-// keepParts stores the files of a form. In the form, the other fields must precede the files. It
-// returns the text and the HTTP status of the response.
+// keepParts stores the files of a form. The other fields must precede the files. It returns the
+// text and the HTTP status of the response.
 func (s *server) keepParts(ctx context.Context, form *multipart.Reader, v review.Viewer, author access.Account) (said string, status int) {
 	request := upload.Request{Tenant: s.Tenant, Author: author, Listens: v.Audience}
 	var to upload.Project
@@ -170,7 +166,6 @@ func (s *server) keepParts(ctx context.Context, form *multipart.Reader, v review
 	}
 }
 
-// keepPart stores one file of a form.
 func (s *server) keepPart(ctx context.Context, part *multipart.Part, r upload.Request, to upload.Project) upload.Outcome {
 	end, err := s.Files.Service.Begin(ctx)
 	if err != nil {
@@ -185,8 +180,7 @@ func (s *server) keepPart(ctx context.Context, part *multipart.Part, r upload.Re
 	return s.Files.Service.Keep(ctx, r, to, given)
 }
 
-// chosen returns the readers that a person has chosen in the form. It returns nil if the choice is
-// unknown.
+// chosen returns the readers that a person has chosen in the form, or nil if the choice is unknown.
 func (s *server) chosen(readers string, r upload.Request, author access.Account) access.ACL {
 	switch readers {
 	case readersMe:
@@ -202,7 +196,6 @@ func (s *server) chosen(readers string, r upload.Request, author access.Account)
 	return nil
 }
 
-// removeFile removes a file for a person.
 func (s *server) removeFile(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	v, ok := s.viewer(w, r, in)
 	if !ok {

@@ -40,13 +40,11 @@ type attempt struct {
 	Connect                bool // connect the identity to the account that is signed in
 }
 
-// discoverWithin limits the request for a provider's endpoints.
 const discoverWithin = 10 * time.Second
 
 const attemptCookie = "__Host-footnote-oidc"
 
-// discovered returns the provider's endpoints and keys. It fetches them from the provider until it
-// succeeds once.
+// discovered returns the provider's endpoints and keys. It caches them after the first success.
 func (o *OIDC) discovered(ctx context.Context) (*oidc.Provider, error) {
 	if known := o.provider.Load(); known != nil {
 		return known, nil
@@ -66,7 +64,7 @@ func (o *OIDC) config(p *oidc.Provider) oauth2.Config {
 	return oauth2.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret, Endpoint: p.Endpoint(), RedirectURL: o.CallbackURL, Scopes: []string{oidc.ScopeOpenID}}
 }
 
-// begin returns the provider's address for signing in.
+// begin returns the address to which the browser must be redirected.
 func (o *OIDC) begin(ctx context.Context, a attempt) (string, error) {
 	p, err := o.discovered(ctx)
 	if err != nil {
@@ -111,7 +109,6 @@ func (o *OIDC) finish(ctx context.Context, a attempt, code string) (*oidc.IDToke
 	return id, nil
 }
 
-// beginOIDC redirects the browser to the provider.
 func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	a := attempt{State: review.NewSecret(), Nonce: review.NewSecret(), Verifier: oauth2.GenerateVerifier(), Connect: r.URL.Query().Get("connect") != ""}
 	// Another site could sign the browser in at the provider as an attacker, and then connect the
@@ -124,7 +121,6 @@ func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	s.redirectToProvider(w, r, s.OIDC, a, attemptCookie)
 }
 
-// redirectToProvider redirects the browser to a provider. It stores the attempt in the cookie name.
 func (s *server) redirectToProvider(w http.ResponseWriter, r *http.Request, o *OIDC, a attempt, name string) {
 	to, err := o.begin(r.Context(), a)
 	if err != nil {
@@ -149,9 +145,8 @@ func (s *server) providerFailed(w http.ResponseWriter, r *http.Request, err erro
 	s.fail(w, http.StatusBadGateway, sentenceProvider)
 }
 
-// handleCallback handles a callback from a provider. It returns the attempt from the cookie name,
-// and the ID token. It deletes the cookie, so that a callback works only once. If ok is false, it
-// has sent an error page.
+// handleCallback returns the attempt from the cookie called name, and the ID token. It deletes the
+// cookie, so that a callback works only once. If ok is false, it has sent an error page.
 func (s *server) handleCallback(w http.ResponseWriter, r *http.Request, o *OIDC, name string) (a attempt, id *oidc.IDToken, ok bool) {
 	a, ok = attemptOf(r, name)
 	gone := cookie("", time.Unix(1, 0))
@@ -168,8 +163,8 @@ func (s *server) handleCallback(w http.ResponseWriter, r *http.Request, o *OIDC,
 	return a, id, err == nil
 }
 
-// attemptOf returns the attempt from the cookie of a callback request. ok is false if the cookie
-// and the state parameter do not match.
+// attemptOf returns the attempt from the cookie called name. ok is false if the cookie and the
+// state parameter do not match.
 func attemptOf(r *http.Request, name string) (a attempt, ok bool) {
 	c, err := r.Cookie(name)
 	if err != nil {
@@ -182,7 +177,6 @@ func attemptOf(r *http.Request, name string) (a attempt, ok bool) {
 	return a, a.State != "" && subtle.ConstantTimeCompare([]byte(a.State), []byte(r.URL.Query().Get("state"))) == 1
 }
 
-// finishOIDC handles the redirect back from the provider.
 func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	a, id, ok := s.handleCallback(w, r, s.OIDC, attemptCookie)
 	if !ok {
@@ -222,7 +216,6 @@ func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identi
 	}
 }
 
-// account shows who is signed in.
 func (s *server) account(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
 	s.show(w, http.StatusOK, "account", newView(in, "", "Account", struct {
 		Person string

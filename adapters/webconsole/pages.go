@@ -45,7 +45,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"item":    func(sentence string) string { return strings.TrimPrefix(sentence, "- ") },
 }).ParseFS(files, "pages/*.html"))
 
-// Limits that keep a page below 100 kB, even for long questions and answers. Lengths are in bytes
+// These limits keep a page below 100 kB, even for long questions and answers. Lengths are in bytes
 // after HTML escaping.
 const (
 	maxShown    = 450    // a question in a list
@@ -59,7 +59,7 @@ const (
 	maxSources  = 60
 )
 
-// fit cuts a text to at most most bytes after HTML escaping.
+// fit cuts a text to up to most bytes after HTML escaping.
 func fit(text string, most int) string {
 	used := 0
 	for i, r := range text {
@@ -70,8 +70,8 @@ func fit(text string, most int) string {
 	return text
 }
 
-// safe returns the address of a link for use on a page. It returns "" if the address is not a web
-// address or is longer than maxLink. Browsers do not follow file addresses from a page.
+// safe returns "" if link is not a web address or is longer than maxLink. Browsers do not follow
+// file addresses from a page.
 func safe(link string) string {
 	address, ok := cite.LinkURL(link)
 	if !ok || len(address) > maxLink || !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
@@ -99,7 +99,6 @@ func span(d time.Duration) string {
 	return text
 }
 
-// outcomes lists the outcomes with their displayed words, in the order of the form.
 var outcomes = []struct{ Key, Words string }{
 	{string(session.Answered), "answered"}, {string(session.NoEvidence), "nothing found"}, {string(session.Failed), "failed"}, {string(session.Refused), "declined by the model"},
 	{string(session.Limited), "over a quota"}, {string(session.NotPermitted), "not permitted"}, {string(session.Stopped), "stopped"},
@@ -114,7 +113,6 @@ func outcome(o session.Outcome) string {
 	return "waiting"
 }
 
-// view holds the fields that every template gets.
 type view struct {
 	Title string
 	Page  review.Page
@@ -129,7 +127,7 @@ type navigation struct {
 
 var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageFiles: "Files", review.PageTry: "Try it"}
 
-// show renders a complete page and then sends it.
+// show renders the complete page before it sends anything, so that it can still report a failure.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name+".html", v); err != nil {
@@ -148,7 +146,6 @@ func (s *server) fail(w http.ResponseWriter, status int, sentence string) {
 	s.show(w, status, "message", view{Title: http.StatusText(status), Data: sentence})
 }
 
-// serverError logs the error that prevented a page, and sends an error page.
 func (s *server) serverError(w http.ResponseWriter, r *http.Request, err error) {
 	s.Logger.ErrorContext(r.Context(), "a page of the console cannot be shown", "page", r.URL.Path, "error", err)
 	s.fail(w, http.StatusInternalServerError, "Something went wrong. The log of the program has the cause. Try again.")
@@ -175,7 +172,6 @@ func style(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(text) // a browser that went away needs no style
 }
 
-// begin redirects to the first page that is allowed for the person's role.
 func (s *server) begin(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	pages := in.Role.Pages()
 	if len(pages) == 0 {
@@ -201,7 +197,6 @@ func (s *server) today(w http.ResponseWriter, r *http.Request, in review.SignedI
 	}{t, operation}))
 }
 
-// periods are the time ranges of lists.
 var periods = []struct {
 	Key, Words string
 	Days       int
@@ -266,7 +261,8 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 	}{query, period, periods, outcomes, found, counts, older, !query.Before.At.IsZero(), in.Role.Opens(review.PartReveal)}))
 }
 
-// cursor parses the cursor of a list. For invalid text, it returns the start of the list.
+// cursor parses the cursor of a list, which has the form MICROSECONDS.TURN. It returns the start of
+// the list for invalid text.
 func cursor(text string) review.Cursor {
 	at, turn, _ := strings.Cut(text, ".")
 	micros, err := strconv.ParseInt(at, 10, 64)
@@ -311,7 +307,6 @@ func (s *server) question(w http.ResponseWriter, r *http.Request, in review.Sign
 	}))
 }
 
-// bound shortens the details of a question to keep the page small.
 func bound(d *review.Detail) {
 	d.Text, d.Answer = fit(d.Text, maxQuestion), fit(d.Answer, maxAnswer)
 	d.Citations, d.Closest = d.Citations[:min(len(d.Citations), maxItems)], d.Closest[:min(len(d.Closest), maxItems)]

@@ -13,11 +13,9 @@ import (
 
 type setupPart struct{ Key, Title string }
 
-// setupParts are the pages of the setup. They show which agent answers from which documents. The
-// last part is visible to all roles.
+// setupParts are the pages of the setup. All roles may open the last one.
 var setupParts = []setupPart{{"agents", "Agents"}, {"projects", "Projects"}, {"sets", "Document sets"}, {"channels", "Channels"}}
 
-// Limits of the setup pages.
 const (
 	maxInstructions = 2_000 // bytes
 	maxPlaces       = 40
@@ -25,8 +23,6 @@ const (
 	maxFileReaders  = 5
 )
 
-// setup shows one part of the setup. Settings from the configuration file can be changed only in
-// that file.
 func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	parts := setupParts
 	if !in.Role.Opens(review.PartSettings) {

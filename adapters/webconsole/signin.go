@@ -28,7 +28,6 @@ func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 	s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: offer{Link: secret, Person: of.Person.Platform + ":" + of.Person.ID, Role: string(of.Role)}})
 }
 
-// offer holds the fields of the sign-in page.
 type offer struct {
 	Link, Person, Role string
 	OIDC               bool // an identity provider is configured
@@ -37,8 +36,7 @@ type offer struct {
 
 const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."
 
-// signIn uses a sign-in link and starts a session. The session always has a new secret, even if the
-// browser sent a session cookie.
+// signIn starts a session with a new secret, even if the browser sent a session cookie.
 func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	secret := r.PostFormValue("link")
@@ -55,8 +53,6 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	s.startSession(w, r, session, in.Expires)
 }
 
-// cookie returns a session cookie. The cookie is sent only to this host, only over secure
-// connections, and is not readable by scripts.
 func cookie(value string, expires time.Time) *http.Cookie {
 	return &http.Cookie{Name: cookieName, Value: value, Path: "/", Expires: expires, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
@@ -78,7 +74,7 @@ func (s *server) endSession(r *http.Request) {
 }
 
 // page returns a handler that calls next for a person with a valid session and a role that may open
-// the page. It checks the role at every request.
+// the page. It checks both at every request. If of is empty, every role may open the page.
 func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Request, review.SignedIn)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := r.Cookie(cookieName)
@@ -106,7 +102,7 @@ func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Reque
 	}
 }
 
-// viewer returns the current access of a person. If the platform does not respond, viewer sends an
+// viewer returns the current access of a person. If the platform does not respond, it sends an
 // error page and returns false. The person may have left, and must then not read even public
 // documents.
 func (s *server) viewer(w http.ResponseWriter, r *http.Request, in review.SignedIn) (review.Viewer, bool) {

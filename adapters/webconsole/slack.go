@@ -42,7 +42,6 @@ type slackClaims struct {
 	User string `json:"https://slack.com/user_id"`
 }
 
-// beginSlack redirects the browser to Slack.
 func (s *server) beginSlack(w http.ResponseWriter, r *http.Request) {
 	s.redirectToProvider(w, r, &s.Slack.OIDC, attempt{State: review.NewSecret(), Nonce: review.NewSecret()}, slackCookie)
 }
@@ -52,7 +51,6 @@ const (
 	sentenceNoRole   = "You have no role in the console. Ask the people who run Footnote for one: footnote console link."
 )
 
-// finishSlack handles the redirect back from Slack.
 func (s *server) finishSlack(w http.ResponseWriter, r *http.Request) {
 	_, id, ok := s.handleCallback(w, r, &s.Slack.OIDC, slackCookie)
 	if !ok {
@@ -90,8 +88,7 @@ func (s *server) finishSlack(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// startSession ends the previous session of the browser, sets the cookie of the new session, and
-// redirects to the start page.
+// startSession also ends the previous session of the browser.
 func (s *server) startSession(w http.ResponseWriter, r *http.Request, session string, expires time.Time) {
 	s.endSession(r)
 	http.SetCookie(w, cookie(session, expires))

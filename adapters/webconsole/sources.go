@@ -28,7 +28,6 @@ func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.Signe
 	}{all, more}))
 }
 
-// fitSource shortens the list of a source's faults to keep the page small.
 func fitSource(s *review.Source) {
 	s.Faults = slices.Clone(s.Faults[:min(len(s.Faults), maxItems)])
 	for j := range s.Faults {
@@ -36,7 +35,6 @@ func fitSource(s *review.Source) {
 	}
 }
 
-// sourceActs describes the actions on a source.
 var sourceActs = map[sources.Act]struct{ Button, Means string }{
 	sources.Run:    {"Read now", "before it is due"},
 	sources.Pause:  {"Pause", "it is not read until it is resumed; a source with its own readers is hidden meanwhile"},
@@ -44,8 +42,7 @@ var sourceActs = map[sources.Act]struct{ Button, Means string }{
 	sources.Resync: {"Read from the beginning", "with the next run, and who may read it; what has not changed is not stored again"},
 }
 
-// findSource returns the source with the given id. If there is none, it sends an error page and
-// returns false.
+// findSource sends an error page and returns false if there is no such source.
 func (s *server) findSource(w http.ResponseWriter, r *http.Request, id string) (review.Source, bool) {
 	all, err := s.Sources(r.Context())
 	if err != nil {
@@ -136,5 +133,4 @@ func fitAnswer(a *review.Answer) {
 	}
 }
 
-// maxReaders is the maximum number of a document's readers on the page.
 const maxReaders = 40

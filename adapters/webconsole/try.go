@@ -17,7 +17,6 @@ const (
 	maxSteps = 40
 )
 
-// tried holds the fields of the page "Try it".
 type tried struct {
 	Question string
 	Sentence string // why there is no answer
@@ -70,7 +69,6 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	part("try-end", view{Data: data})
 }
 
-// fitAsked shortens an answer so that it fits on a page.
 func fitAsked(a mcp.Asked) mcp.Asked {
 	a.Answer = fit(a.Answer, maxAnswer)
 	cut := func(all []mcp.AskedSource) []mcp.AskedSource {

@@ -74,13 +74,11 @@ const (
 	cookieName   = "__Host-footnote"
 )
 
-// Limits of requests per minute.
 const (
 	signInsPerMinute = 30  // from one address
 	pagesPerMinute   = 240 // of one session
 )
 
-// server holds the configuration and the state of a Handler.
 type server struct {
 	Config
 	signIns, pages *limiter
@@ -138,7 +136,6 @@ func Handler(config Config) http.Handler {
 // frames on other sites.
 const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// secured sets the security headers and the time limit of every response.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -172,7 +169,6 @@ func secured(next http.Handler) http.Handler {
 // maxKeys is the maximum number of callers in a limiter. A full limiter is emptied.
 const maxKeys = 10_000
 
-// limiter limits each caller's requests per minute.
 type limiter struct {
 	perMinute int
 	mu        sync.Mutex

@@ -41,13 +41,11 @@ type Client struct {
 
 var _ websearch.Provider = (*Client)(nil)
 
-// answers limits the size of a provider's response.
 var answers = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 16}
 
-// timeout is the time limit for a search. It is short because a person waits.
+// timeout is short because a person waits for the answer.
 const timeout = 8 * time.Second
 
-// provider is the implementation of one service.
 type provider struct {
 	address string // empty: Config.URL is required
 	keyed   bool
@@ -55,7 +53,7 @@ type provider struct {
 	read    func(body []byte) ([]websearch.Result, error)
 }
 
-// item is a page in a provider's response. Each provider has its own field names.
+// item is a search result with the field names of all providers. Each provider sets some of them.
 type item struct {
 	Title         string `json:"title"`
 	URL           string `json:"url"`
@@ -69,7 +67,6 @@ type item struct {
 	Date          string `json:"date"`
 }
 
-// providers lists the supported services, each with its documentation.
 var providers = map[string]provider{
 	// https://docs.searxng.org/dev/search_api.html: "/search", q, format=json; the format has to be
 	// allowed in settings.yml.
@@ -164,7 +161,6 @@ func (c *Client) Search(ctx context.Context, query string, most int) ([]websearc
 	return found[:min(len(found), most)], nil
 }
 
-// refused returns the error for an unsuccessful status code.
 func refused(status int) error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
@@ -206,7 +202,7 @@ func with(req *http.Request, headers map[string]string) *http.Request {
 	return req
 }
 
-// body is the response of any provider. Each provider uses one of the lists.
+// body has the lists of all providers. Each provider uses one of them.
 type body struct {
 	Results []item `json:"results"`
 	Web     struct {
@@ -216,7 +212,8 @@ type body struct {
 	Items   []item `json:"items"`
 }
 
-// reader returns a function that parses a response. of selects the list of pages in the response.
+// reader returns a function that parses the responses of one provider. of returns the list of pages
+// in a response.
 func reader(of func(*body) []item) func([]byte) ([]websearch.Result, error) {
 	return func(data []byte) ([]websearch.Result, error) {
 		var b body
@@ -242,7 +239,7 @@ func first(texts ...string) string {
 	return ""
 }
 
-// dated parses a date in the providers' formats. It returns the zero time for an invalid date.
+// dated returns the zero time for a text that is in none of the providers' formats.
 func dated(text string) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly, "Jan 2, 2006"} {
 		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {

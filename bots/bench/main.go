@@ -28,7 +28,6 @@ import (
 	"github.com/footnotehq/footnote/bots/bench/trygithub"
 )
 
-// commands run with their arguments and print what they measure.
 var commands = map[string]func(ctx context.Context, args []string, out io.Writer) error{
 	"search": search.Run, "knowledge": knowledge.Run, "try-github": trygithub.Run, "try-drive": trydrive.Run,
 	"code": code.Run,

@@ -26,8 +26,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Config holds the person of the conversation and the form of answers. Renderer, Surface and Store
-// are required.
+// Config describes a conversation in a terminal. Renderer, Surface and Store are required.
 type Config struct {
 	Thread   string          // conversation to continue; empty: a new one
 	Present  access.Presence // permissions of the person
@@ -40,9 +39,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Bot passes the lines that a person types to the core, and waits for answers. It implements
-// chat.Platform for its own conversation. It is safe for concurrent use, but only one question may
-// be asked at a time.
+// Bot asks the questions that a person types and shows the answers. It implements chat.Platform. It
+// is safe for concurrent use, but only one call of Ask may run at a time.
 type Bot struct {
 	chat.Unsupported
 
@@ -59,7 +57,7 @@ type Bot struct {
 	asks    session.TurnID            // turn whose deep search waits to be started, or ""
 }
 
-// Result is a finished turn.
+// Result is a finished turn with its answers. Err is set if they could not be shown.
 type Result struct {
 	Turn  session.Turn
 	Views []stream.View // shown views, one per model, at least one
@@ -67,8 +65,7 @@ type Result struct {
 	Err   error // set if the answer could not be written
 }
 
-// Best returns the view with which the conversation continues: the first that was answered, or else
-// the first.
+// Best returns the first answered view, or else the first one. The conversation continues with it.
 func (r Result) Best() *stream.View {
 	for i := range r.Views {
 		if r.Views[i].Outcome == session.Answered {
@@ -98,22 +95,21 @@ func New(config Config) (*Bot, error) {
 	return b, err
 }
 
-// Workspace returns the workspace of this conversation. It is unique, so that no other process
-// answers its turns.
+// Workspace returns the id of this conversation. It is unique, so that no other process answers its
+// questions.
 func (b *Bot) Workspace() string { return b.ref.Workspace }
 
-// Bind sets the services that answer. Call it once, before the first question.
+// Bind sets the services that answer questions. Call it once, before the first question.
 func (b *Bot) Bind(services conversation.Services) { b.talk.Bind(services) }
 
 const (
 	// patience is how long passing on a line is retried while the database is unreachable.
-	patience = 30 * time.Second
-	// firstPause is the pause before the first retry.
+	patience   = 30 * time.Second
 	firstPause = 100 * time.Millisecond
 )
 
-// Ask sends a line with files to the core. For a question, it returns the id of the turn. For
-// another line, such as "stop", it may return a sentence for the person.
+// Ask sends a line with files to the conversation. For a question it returns the turn to [Bot.Wait]
+// for. For a line such as "stop", it returns no turn and possibly a sentence for the person.
 func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id session.TurnID, sentence string, err error) {
 	b.mu.Lock()
 	b.taken, b.said = "", ""
@@ -129,7 +125,7 @@ func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id s
 	return b.taken, b.said, err
 }
 
-// deliver passes on an event, and retries until it is accepted.
+// deliver retries for up to patience, except if the event is invalid.
 func (b *Bot) deliver(ctx context.Context, e chat.Event) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -160,20 +156,19 @@ func (b *Bot) Wait(ctx context.Context, id session.TurnID) (Result, error) {
 	}
 }
 
-// Stop stops the running answers.
+// Stop stops the answers that are being written.
 func (b *Bot) Stop(ctx context.Context) error {
 	return b.talk.Event(ctx, chat.Event{Reaction: &chat.Reaction{Ref: b.ref, By: session.Stopper{ID: b.asker.ID}}})
 }
 
-// Asks reports whether a deep search is waiting to be started. Other questions are answered at once
-// meanwhile.
+// Asks reports whether a deep search waits until the person starts it. Meanwhile, other questions
+// can be asked.
 func (b *Bot) Asks() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.asks != ""
 }
 
-// asking records whether a turn's deep search is waiting to be started.
 func (b *Bot) asking(id session.TurnID, waits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -184,8 +179,8 @@ func (b *Bot) asking(id session.TurnID, waits bool) {
 	}
 }
 
-// Perform performs an action on an answer of this conversation, with a text for actions that need
-// one. It returns the reply for the person. For a retry, the reply names the turn to Wait for.
+// Perform takes an action on an answer, such as a vote or a retry, and returns the reply for the
+// person. For a retry, the reply names the turn to [Bot.Wait] for.
 func (b *Bot) Perform(ctx context.Context, do thread.Action, id session.TurnID, text string) (action.Reply, error) {
 	return b.talk.Press(ctx, conversation.Press{Direct: true, Request: action.Request{
 		Do: do, Ref: b.ref, Turn: id, Key: rand.Text(), By: b.asker, Text: text, Submitted: true,

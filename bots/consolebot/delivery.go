@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Open implements chat.Platform. With several models, the first answer is shown while it is
-// written, and the others after it.
+// Open implements chat.Platform. With several models, it shows the first answer while it is
+// written, and the others afterwards.
 func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
 	if t.Session.Ref != b.ref {
 		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)
@@ -39,7 +39,6 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	return d, err
 }
 
-// delivery writes one answer to the console.
 type delivery struct {
 	bot   *Bot
 	turn  session.Turn
@@ -85,7 +84,6 @@ func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 // Close implements chat.Delivery.
 func (d *delivery) Close(ctx context.Context) { d.first.Close(ctx) }
 
-// offer returns the plan of a deep search that is waiting to be started, and how to reply.
 func offer(v *stream.View) string {
 	var b strings.Builder
 	b.WriteString("A deep search would look into:\n")
@@ -96,7 +94,6 @@ func offer(v *stream.View) string {
 	return b.String()
 }
 
-// show writes the whole answer of one model.
 func (d *delivery) show(ctx context.Context, model int) error {
 	if err := d.heading(ctx, d.views[model].Label); err != nil {
 		return err
@@ -109,7 +106,6 @@ func (d *delivery) show(ctx context.Context, model int) error {
 	return nil
 }
 
-// heading writes the name of the model that answers, if there are several.
 func (d *delivery) heading(ctx context.Context, model string) error {
 	_, err := d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, console.Heading(model))
 	return err

@@ -13,7 +13,8 @@ import (
 
 var _ chat.Platform = (*Bot)(nil)
 
-// Features implements chat.Platform. Lines that were not accepted are passed on again.
+// Features implements chat.Platform. Redelivers is set because Ask passes on a line again after a
+// failure.
 func (*Bot) Features(thread.Ref) chat.Features { return chat.Features{Redelivers: true} }
 
 // Tenant implements chat.Platform.
@@ -24,8 +25,7 @@ func (b *Bot) Alone(context.Context, thread.Ref, string) (access.Presence, error
 	return b.config.Present, nil
 }
 
-// Listeners implements chat.Platform. It returns the permissions that the person at this console
-// has now.
+// Listeners implements chat.Platform. The person at the terminal is always the only listener.
 func (b *Bot) Listeners(context.Context, session.Turn) (access.Presence, error) {
 	return b.config.Present, nil
 }
@@ -39,7 +39,7 @@ func (b *Bot) Gather(_ context.Context, m chat.Message, _ bool, _ *chat.Reading)
 	return chat.Gathered{Text: m.Text, Files: files, Listens: access.AudienceOf(b.config.Present.Tenant, b.config.Present.Held)}, nil
 }
 
-// Say implements chat.Platform. The prompt shows the sentence.
+// Say implements chat.Platform. It stores the sentence, which Ask returns.
 func (b *Bot) Say(_ context.Context, _ chat.Message, sentence string, _ bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

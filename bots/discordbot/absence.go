@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// Limits for the direct conversations that are read after a start.
+	// knownFor and mostKnown limit the direct conversations that are read after a start.
 	knownFor  = 30 * 24 * time.Hour
 	mostKnown = 200
 	// followedFor is how long a server's thread may have been silent to be read. A missed message
@@ -23,7 +23,7 @@ const (
 	followedFor = 2 * policy.FollowIdle
 )
 
-// active implements event.Lookup.Active.
+// active returns the channels of direct conversations if guild is empty.
 func (b *Bot) active(ctx context.Context, guild string) []string {
 	var channels []string
 	if guild != "" {
@@ -50,7 +50,6 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	return channels
 }
 
-// news implements event.Lookup.News. If the store cannot be read, all messages count as new.
 func (b *Bot) news(ctx context.Context, guild string, newest []session.Newest) []session.Newest {
 	news, err := b.service.News(ctx, b.binding.tenant(guild), discord.Platform, guild, newest)
 	if err != nil {
@@ -60,8 +59,8 @@ func (b *Bot) news(ctx context.Context, guild string, newest []session.Newest) [
 	return news
 }
 
-// Answered implements chat.Platform. If Discord cannot be asked, a question counts as not answered:
-// a second answer is better than none.
+// Answered implements chat.Platform. If Discord cannot be asked, a question counts as not answered,
+// because a second answer is better than none.
 func (b *Bot) Answered(ctx context.Context, m chat.Message, other func(thread.MessageID) bool) (bool, error) {
 	involved, err := b.Involved(ctx, m, other)
 	if err != nil && ctx.Err() == nil {
@@ -80,7 +79,6 @@ func (b *Bot) Message(ctx context.Context, at thread.Ref, id thread.MessageID) (
 	return b.client.Question(ctx, at, id)
 }
 
-// answerConfirmed handles a late question after the person confirmed that it is wanted.
 func (b *Bot) answerConfirmed(ctx context.Context, p chat.Press, id thread.MessageID) {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.At, Question: id, Notice: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator,

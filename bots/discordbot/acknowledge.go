@@ -10,12 +10,11 @@ import (
 )
 
 // acknowledgeAfter is how long a command may take before the bot shows that it is thinking. Discord
-// waits three seconds; finding out where the command was used may take one of them.
+// waits three seconds, of which finding out where the command was used may take one.
 const acknowledgeAfter = time.Second
 
-// acknowledging answers a command within Discord's time limit. It sends the answer at once if there
-// is one. Otherwise it shows that the bot is thinking, and later replaces this with the answer. It
-// is safe for concurrent use.
+// acknowledging answers a command within Discord's time limit. If there is no answer yet, it shows
+// that the bot is thinking, and later replaces that. It is safe for concurrent use.
 type acknowledging struct {
 	bot   *Bot
 	timer *time.Timer
@@ -25,14 +24,14 @@ type acknowledging struct {
 	sent chan struct{} // nil: nothing was sent; closed after the first attempt
 }
 
-// acknowledging starts the timer for a command. Call end when the command is done.
+// acknowledging starts the timer. Call end when the command is done.
 func (b *Bot) acknowledging(ctx context.Context, c chat.Command) *acknowledging {
 	a := &acknowledging{bot: b, c: c}
 	a.timer = time.AfterFunc(acknowledgeAfter, func() { a.show(ctx) })
 	return a
 }
 
-// first calls how if nothing was sent yet, and returns true. Otherwise it waits until the earlier
+// first calls how and returns true if nothing was sent yet. Otherwise it waits until the earlier
 // call has ended, and returns false.
 func (a *acknowledging) first(how func(chat.Command)) bool {
 	a.mu.Lock()
@@ -50,7 +49,6 @@ func (a *acknowledging) first(how func(chat.Command)) bool {
 	return true
 }
 
-// show shows that the bot is thinking, unless something was sent already.
 func (a *acknowledging) show(ctx context.Context) {
 	a.first(func(c chat.Command) {
 		if err := a.bot.client.Defer(ctx, event.SourceOf(c.Source).Ticket); err != nil {
@@ -60,7 +58,6 @@ func (a *acknowledging) show(ctx context.Context) {
 	})
 }
 
-// say sends a sentence to the command's user.
 func (a *acknowledging) say(ctx context.Context, sentence string) {
 	if !a.first(func(c chat.Command) { a.bot.respond(ctx, c.Source, sentence) }) {
 		a.bot.amend(ctx, a.c.Source, sentence)
@@ -68,7 +65,7 @@ func (a *acknowledging) say(ctx context.Context, sentence string) {
 }
 
 // setCommand replaces the command by c, which differs only in its privacy. It returns false if
-// something was sent already: its privacy cannot change.
+// something was sent already, because that cannot be made private.
 func (a *acknowledging) setCommand(c chat.Command) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,7 +76,7 @@ func (a *acknowledging) setCommand(c chat.Command) bool {
 	return true
 }
 
-// end stops the timer and waits until no call is running.
+// end also waits until no call is running.
 func (a *acknowledging) end() {
 	if !a.timer.Stop() {
 		a.first(func(chat.Command) {})

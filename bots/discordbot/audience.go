@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// present returns the audience of an answer that everyone in a channel can see. It includes the
-// members of a role if only they can open the channel. Unknown people, for example administrators,
-// may always join. Without the members intent, they may not be full members. In an unbound server,
-// the audience is anyone. If Discord cannot be asked, the audience is also anyone, and present
-// returns the error.
+// present returns the audience of an answer that everyone in a channel can see. People whom the bot
+// does not know, such as administrators, may always join.
+//
+// In an unbound server, the audience is anyone. If Discord cannot be asked, it is also anyone, and
+// present returns the error.
 func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, error) {
 	there := access.Presence{Tenant: b.tenant(ref), Open: true, Outsiders: true}
 	if !b.binding.allows(ref.Workspace) {
@@ -37,9 +37,8 @@ func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, err
 	return there, nil
 }
 
-// alone returns a person as the only reader of an answer: the person's account, and the person's
-// memberships in the tenant's servers. If a server cannot be asked, its memberships are missing and
-// the error says so.
+// alone returns a person as the only reader of an answer. If a server cannot be asked, its
+// memberships are missing and alone returns the error.
 func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.Presence, error) {
 	held, err := b.holds(ctx, ref, person)
 	// account ids are the same in all servers
@@ -49,7 +48,7 @@ func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.
 	return access.Presence{Tenant: b.tenant(ref), Held: held, People: []access.Account{account}}, err
 }
 
-// holds returns a person's permissions, each with its origin.
+// holds returns everything that it found out even if it returns an error.
 func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []access.Held, err error) {
 	held = []access.Held{{Principal: access.User(string(discord.Platform), person), From: "your Discord account"}}
 	tenant := b.tenant(ref)
@@ -79,7 +78,7 @@ func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []
 // RoleGroup returns the principal for all members with a role in a server.
 func RoleGroup(role string) access.Principal { return access.Group("discord:" + role) }
 
-// ofRole returns the permissions of the members with a role.
+// ofRole also returns the groups that footnote.yaml binds to the role.
 func (b *Bot) ofRole(role, from string) []access.Held {
 	held := []access.Held{{Principal: RoleGroup(role), From: from}}
 	if b.config.Groups == nil {
@@ -98,8 +97,8 @@ func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, e
 	return b.presenceOf(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
 }
 
-// Room implements chat.Platform. A channel counts as open to full members if @everyone sees it and
-// its history, and only this server's members are full members.
+// Room implements chat.Platform. A channel is open if @everyone can read it and all full members of
+// the tenant are members of this server.
 func (b *Bot) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
 	place, err := b.client.Place(ctx, at.Channel)
 	if err != nil {
@@ -125,8 +124,8 @@ func (b *Bot) presenceOf(ctx context.Context, ref thread.Ref, person string, alo
 	return b.present(ctx, ref)
 }
 
-// listens returns the Discord permissions of an answer's audience. Permissions in sources are
-// looked up when the answer is made.
+// listens returns the audience as far as Discord knows it. Access to sources is looked up when the
+// answer is made.
 func (b *Bot) listens(ctx context.Context, ref thread.Ref, person string, alone bool) access.Audience {
 	there, err := b.presenceOf(ctx, ref, person, alone)
 	if err != nil {

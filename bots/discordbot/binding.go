@@ -14,11 +14,10 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// bindingAge is how often the bindings are read.
 const bindingAge = 5 * time.Second
 
-// binding maps servers to tenants. Anyone can add a public bot to a server, so the operator binds
-// servers; only the first is bound automatically. It is safe for concurrent use.
+// binding maps Discord servers to tenants. Anyone can add a public bot to a server, so the operator
+// binds servers. Only the first one is bound automatically. It is safe for concurrent use.
 type binding struct {
 	tenantID access.TenantID // tenant of unbound servers and of those in Config
 	first    bool            // bind a server if it is the bot's only one
@@ -44,7 +43,7 @@ func newBinding(c Config, stored access.Bindings, name func(string) string, logg
 	return b
 }
 
-// belongs records the servers that the bot belongs to. Call it before joined.
+// belongs replaces the list of servers that the bot belongs to. Call it before joined.
 func (b *binding) belongs(ctx context.Context, ids []string) {
 	b.mu.Lock()
 	clear(b.known)
@@ -55,7 +54,6 @@ func (b *binding) belongs(ctx context.Context, ids []string) {
 	b.bindFirst(ctx)
 }
 
-// joined records a server that the bot has joined. It logs a warning if the server is not bound.
 func (b *binding) joined(ctx context.Context, id string) {
 	b.mu.Lock()
 	b.known[id] = true
@@ -73,7 +71,7 @@ func (b *binding) joined(ctx context.Context, id string) {
 	}
 }
 
-// bindFirst binds a server if it is the only one.
+// bindFirst does nothing unless the bot belongs to exactly one server and none is bound.
 func (b *binding) bindFirst(ctx context.Context) {
 	b.refresh(ctx)
 	b.mu.Lock()
@@ -102,7 +100,6 @@ func (b *binding) bindFirst(ctx context.Context) {
 		"guild", only, "name", b.name(only), "tenant", b.tenantID)
 }
 
-// refresh reads the bindings again. If that fails, it keeps the last ones.
 func (b *binding) refresh(ctx context.Context) {
 	if b.stored == nil {
 		return
@@ -122,8 +119,6 @@ func (b *binding) refresh(ctx context.Context) {
 	b.bound = found
 }
 
-// watch reads the bindings repeatedly until ctx is done, so that an operator's command takes effect
-// within seconds.
 func (b *binding) watch(ctx context.Context) {
 	tick := time.NewTicker(bindingAge)
 	defer tick.Stop()
@@ -137,15 +132,15 @@ func (b *binding) watch(ctx context.Context) {
 	}
 }
 
-// current returns the bindings, which may be a few seconds old.
+// current returns a copy, which may be a few seconds old.
 func (b *binding) current() map[string]access.TenantID {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.bound)
 }
 
-// tenant returns the tenant whose documents a server may use. An unbound server gets public
-// documents of the default tenant. A direct conversation gets the default tenant.
+// tenant returns the default tenant for an unbound server and for a direct conversation. An unbound
+// server gets only its public documents.
 func (b *binding) tenant(guild string) access.TenantID {
 	if t, bound := b.current()[guild]; bound {
 		return t
@@ -153,13 +148,12 @@ func (b *binding) tenant(guild string) access.TenantID {
 	return b.tenantID
 }
 
-// allows reports whether a server's members are members of its tenant.
+// allows reports whether the members of a server count as members of its tenant.
 func (b *binding) allows(guild string) bool {
 	_, bound := b.current()[guild]
 	return bound
 }
 
-// tenants returns all tenants with servers, the default one first.
 func (b *binding) tenants() []access.TenantID {
 	list := []access.TenantID{b.tenantID}
 	for _, t := range b.current() {
@@ -170,7 +164,6 @@ func (b *binding) tenants() []access.TenantID {
 	return list
 }
 
-// guilds returns the servers of a tenant.
 func (b *binding) guilds(tenant access.TenantID) []string {
 	var list []string
 	for g, t := range b.current() {
@@ -182,11 +175,8 @@ func (b *binding) guilds(tenant access.TenantID) []string {
 	return list
 }
 
-// maxChecked is how many servers footnote doctor checks.
 const maxChecked = 20
 
-// checkServers asks Discord which servers are bound, and which permissions the bot lacks in their
-// channels. footnote doctor shows the findings.
 func (b *Bot) checkServers(ctx context.Context) []discord.Finding {
 	guilds, err := b.client.BelongsTo(ctx)
 	if err != nil {

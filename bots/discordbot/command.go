@@ -16,7 +16,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// command handles a command.
 func (b *Bot) command(ctx context.Context, c chat.Command) {
 	switch c.Name {
 	case event.CommandAsk:
@@ -32,10 +31,9 @@ func (b *Bot) command(ctx context.Context, c chat.Command) {
 	}
 }
 
-// maxCommands is how many recent commands of a channel /stop considers.
+// maxCommands limits the recent commands of a channel that /stop considers.
 const maxCommands = 20
 
-// askAbout asks a question about the message that the command was chosen for.
 func (b *Bot) askAbout(ctx context.Context, c chat.Command) {
 	if c.Target == nil {
 		c.Target = &chat.Target{}
@@ -45,8 +43,9 @@ func (b *Bot) askAbout(ctx context.Context, c chat.Command) {
 	b.askCommand(ctx, c)
 }
 
-// askCommand stores a question and then acknowledges the command, so that an acknowledged question
-// is always answered. If storing takes long, the acknowledgement comes first.
+// askCommand stores a question before it acknowledges the command, so that an acknowledged question
+// is always answered. If storing takes longer than acknowledgeAfter, the acknowledgement comes
+// first.
 func (b *Bot) askCommand(ctx context.Context, c chat.Command) {
 	reply, err := b.client.Token(event.SourceOf(c.Source).Ticket) // before anything is shown
 	if err != nil {
@@ -95,7 +94,8 @@ func (b *Bot) askCommand(ctx context.Context, c chat.Command) {
 	ack.show(ctx)
 }
 
-// sayPrivacyLate is sent if the bot found out too late whether the answer must be private.
+// sayPrivacyLate is sent if the command was acknowledged before the bot knew that the answer must
+// be private.
 const sayPrivacyLate = "I took too long to find out who may see the answer here. Please ask again."
 
 func (b *Bot) agents() []string {
@@ -105,7 +105,6 @@ func (b *Bot) agents() []string {
 	return b.config.Agents()
 }
 
-// starter returns the author of a command's thread. In a channel, each command has its own thread.
 func starter(c chat.Command) string {
 	if c.Fresh {
 		return c.By.ID
@@ -113,7 +112,7 @@ func starter(c chat.Command) string {
 	return ""
 }
 
-// remember records the session of a command for /stop.
+// remember records the thread of a command for /stop.
 func (b *Bot) remember(c chat.Command) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -130,8 +129,8 @@ func (b *Bot) remember(c chat.Command) {
 	b.commands[c.Ref.Channel] = append(known, c.Ref)
 }
 
-// stopCommand stops answers: in a thread, the thread's answer; in a channel, the answers to
-// commands used there. It returns the reply.
+// stopCommand stops the answer in the thread or, in a channel, the answers to commands used there.
+// It returns the reply.
 func (b *Bot) stopCommand(ctx context.Context, c chat.Command) string {
 	b.mu.Lock()
 	places := append([]thread.Ref{c.Ref}, b.commands[c.Ref.Channel]...)
@@ -151,7 +150,6 @@ func (b *Bot) stopCommand(ctx context.Context, c chat.Command) string {
 	return said
 }
 
-// footnoteCommand executes /footnote.
 func (b *Bot) footnoteCommand(ctx context.Context, c chat.Command) {
 	name, _, _ := strings.Cut(c.Text, " ")
 	b.once(ctx, c.Source, c.Ref, c.EventKey, func(ctx context.Context) write.Reply {
@@ -165,12 +163,11 @@ func (b *Bot) footnoteCommand(ctx context.Context, c chat.Command) {
 	})
 }
 
-// onceFor is longer than the time within which Discord accepts a response to an interaction.
+// onceFor is longer than Discord accepts a response to an interaction.
 const onceFor = 20 * time.Minute
 
-// once answers an interaction in one process only, because every process of a shard receives it.
-// The answer may change something and depends on whether another process has done so. If the bot
-// cannot find out, every process answers.
+// once answers an interaction in one process only, because every process of a shard receives it and
+// answering may change something. If the bot cannot find out, every process answers.
 func (b *Bot) once(ctx context.Context, source any, at thread.Ref, key string, how func(context.Context) write.Reply) {
 	b.answer(ctx, source, func(ctx context.Context) write.Reply {
 		mine, err := b.deps.Store.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)
@@ -183,7 +180,6 @@ func (b *Bot) once(ctx context.Context, source any, at thread.Ref, key string, h
 	})
 }
 
-// configure executes a text command, such as "config follow always", and returns the reply.
 func (b *Bot) configure(ctx context.Context, at thread.Ref, by thread.Person, admin, direct bool, text string) string {
 	said, err := b.talk.Command(ctx, command.Request{Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text})
 	if err != nil {
@@ -193,7 +189,7 @@ func (b *Bot) configure(ctx context.Context, at thread.Ref, by thread.Person, ad
 	return said
 }
 
-// suggest returns completions for the option that a person is typing.
+// suggest lists names that begin with the typed text before names that contain it.
 func (b *Bot) suggest(t chat.Typing) []string {
 	var all []string
 	switch {
@@ -226,7 +222,6 @@ func (b *Bot) respond(ctx context.Context, source any, sentence string) {
 	}
 }
 
-// amend replaces the "thinking" response of a command.
 func (b *Bot) amend(ctx context.Context, source any, sentence string) {
 	if err := b.client.Amend(ctx, event.SourceOf(source).Ticket, sentence); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)

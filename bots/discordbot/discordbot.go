@@ -54,8 +54,7 @@ type Config struct {
 	Discord discord.Config // further settings; the other fields override them
 }
 
-// Deps holds the services and callbacks of a Bot. All fields except Policies, Bindings, Replicas,
-// Observe and Logger are required.
+// Deps holds the services and callbacks of a Bot. Store and Renderer are required.
 type Deps struct {
 	Store    session.Store
 	Policies command.Policies // settings of each channel; nil: defaults
@@ -70,7 +69,8 @@ type Deps struct {
 	Logger *slog.Logger // nil: silent
 }
 
-// Bot serves one Discord application. It implements chat.Platform and is safe for concurrent use.
+// Bot answers questions in the servers and direct messages of one Discord application. It
+// implements chat.Platform and is safe for concurrent use.
 type Bot struct {
 	chat.Unsupported
 
@@ -86,7 +86,7 @@ type Bot struct {
 	commands map[string][]thread.Ref
 }
 
-// New returns a bot. Call Bind and Run next. New sends nothing.
+// New returns a bot without contacting Discord. Call Bind and Run next.
 func New(config Config, deps Deps) (*Bot, error) {
 	if deps.Store == nil || deps.Renderer == nil {
 		return nil, errors.New("set up the Discord bot: a store and a renderer are required")
@@ -115,7 +115,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 	return b, err
 }
 
-// Bind sets the services that answer. Call it once, before Run.
+// Bind sets the services that answer questions. Call it once, before Run.
 func (b *Bot) Bind(services conversation.Services) {
 	b.service = services.Service
 	b.talk.Bind(services)
@@ -125,11 +125,11 @@ func (b *Bot) Bind(services conversation.Services) {
 // total is known.
 func (b *Bot) Shards() (connected, of int) { return b.client.Shards() }
 
-// Handler returns the handler for signed requests, or nil without a public key. Mount it at
-// /discord/interactions.
+// Handler returns the handler for signed HTTP requests from Discord, or nil without a public key.
+// Mount it at /discord/interactions.
 func (b *Bot) Handler() http.Handler { return b.client.Handler() }
 
-// Run receives events until ctx is done. It fails if these settings cannot work. The error is a
+// Run receives events until ctx is done. It fails if the settings cannot work; the error is a
 // sentence.
 func (b *Bot) Run(ctx context.Context) error {
 	if b.service == nil {
@@ -146,11 +146,12 @@ func (b *Bot) Run(ctx context.Context) error {
 	return b.client.Run(ctx, b.Event, event.Lookup{Active: b.active, News: b.news})
 }
 
-// Use makes the bot draw its calls from rate limits that all processes share. Call it once, before
-// Run. Without it, each process takes an equal part.
+// Use shares Discord's rate limits with other processes through tiers. Without it, each process
+// takes an equal part. Call it once, before Run.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Use(tiers) }
 
-// Connect reads facts that the first answer needs. It never fails: unreadable facts are read later.
+// Connect reads which tenant each server belongs to. It returns no error: if reading fails, Run
+// tries again.
 func (b *Bot) Connect(ctx context.Context) error {
 	b.binding.refresh(ctx)
 	return nil
@@ -164,13 +165,12 @@ func (b *Bot) Knows(ctx context.Context, channel string) (bool, error) {
 	return b.client.Knows(ctx, channel)
 }
 
-// Check checks the settings for every known problem.
+// Check checks the settings for every known problem and returns what it found.
 func (b *Bot) Check(ctx context.Context) []discord.Finding {
 	return append(b.client.Check(ctx), b.checkServers(ctx)...)
 }
 
-// welcome introduces the bot to a server that added it. Discord does not say who added it, so the
-// message is for everyone.
+// welcome introduces the bot to everyone, because Discord does not say who added it.
 func (b *Bot) welcome(ctx context.Context, at thread.Ref) {
 	err := b.talk.Welcome(ctx, at, "", func(ctx context.Context, text string) error { return b.client.Post(ctx, at.Channel, text) })
 	if err != nil {
@@ -203,7 +203,8 @@ const (
 	typingAgain = 200 * time.Millisecond
 )
 
-// inPlace reports whether a question is answered in the channel itself instead of in a thread.
+// inPlace reports whether a question is answered in the channel itself. If that is unknown, the
+// answer gets a thread.
 func (b *Bot) inPlace(ctx context.Context, t session.Turn) bool {
 	if b.deps.Policies == nil {
 		return false

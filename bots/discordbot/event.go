@@ -8,14 +8,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sentences that appear next to answers.
 const (
 	sayNothingRuns = "Nothing of yours is being answered here."
 	sayUnknown     = "I do not know this command. Use /ask to ask a question and /stop to stop an answer."
 	sayStopped     = "Stopped."
 )
 
-// Event implements chat.Handler. It logs errors, because Discord never delivers an event again.
+// Event implements chat.Handler. It logs errors instead of returning them, because Discord does not
+// deliver an event again.
 func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err error) {
 	switch {
 	case e.Command != nil:
@@ -43,5 +43,4 @@ func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err er
 	return reply, nil
 }
 
-// tenant returns the tenant whose documents are used in a thread.
 func (b *Bot) tenant(ref thread.Ref) access.TenantID { return b.binding.tenant(ref.Workspace) }

@@ -34,8 +34,8 @@ func (b *Bot) Attachments(ctx context.Context, m chat.Message, most int64) iter.
 	return b.client.Attachments(ctx, m, most)
 }
 
-// Say implements chat.Platform. It replies to the message, visibly to others, or sends a direct
-// message if private is set. If the person accepts no direct messages, it replies in the channel.
+// Say implements chat.Platform. If private is set, it sends a direct message; if the person accepts
+// none, it replies in the channel. Otherwise it replies in the channel, visible to everyone.
 func (b *Bot) Say(ctx context.Context, to chat.Message, sentence string, private bool) {
 	if private {
 		err := b.client.Whisper(ctx, session.Turn{Asker: thread.Person{ID: to.Author.ID}}, sentence, nil)
@@ -49,8 +49,8 @@ func (b *Bot) Say(ctx context.Context, to chat.Message, sentence string, private
 	}
 }
 
-// ChangedFiles implements chat.Platform. Discord sends edit events for link previews and for a
-// thread that was created from a message too. Those change no files and do not repeat the answer.
+// ChangedFiles implements chat.Platform. It returns nil if the files are the same, because Discord
+// also sends edit events for link previews and new threads.
 func (b *Bot) ChangedFiles(ctx context.Context, edited chat.Message, had []message.File) []message.File {
 	m := event.SourceOf(edited.Source)
 	files := []message.File{}
@@ -68,7 +68,7 @@ func (b *Bot) ChangedFiles(ctx context.Context, edited chat.Message, had []messa
 	return append(files, b.client.Fetch(ctx, m.Files)...)
 }
 
-// Post implements chat.Platform. A notice replies to the question that it concerns.
+// Post implements chat.Platform. A notice is a reply to the question that it concerns.
 func (b *Bot) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error) {
 	if n.Apart {
 		return b.client.PostReport(ctx, at.Channel, n.Text)

@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// press handles a used button, menu or form.
 func (b *Bot) press(ctx context.Context, p chat.Press) {
 	what, setup := event.Setup(p)
 	wanted, still := event.Still(p)
@@ -34,7 +33,6 @@ func (b *Bot) press(ctx context.Context, p chat.Press) {
 	}
 }
 
-// act performs the action that a person requested for an answer.
 func (b *Bot) act(ctx context.Context, p chat.Press) {
 	a := action.Request{
 		Do: p.Action, Ref: p.Ref, At: p.At, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
@@ -76,8 +74,8 @@ func (b *Bot) act(ctx context.Context, p chat.Press) {
 	}
 }
 
-// locate sets the tenant and thread of the question, for a button in a direct message such as an
-// offer or a private answer.
+// locate sets the tenant and thread of the question, because a button in a direct message may
+// concern a question from elsewhere.
 func (b *Bot) locate(ctx context.Context, a *action.Request, p chat.Press) {
 	if !p.Direct || p.Turn == "" {
 		return
@@ -97,13 +95,13 @@ func (b *Bot) show(ctx context.Context, p chat.Press, f event.Form) {
 	}
 }
 
-// localTime makes Discord show the moment in a sentence (thread.Clock) in each reader's time zone.
+// localTime makes Discord show the time in a sentence (thread.Clock) in each reader's time zone.
 func localTime(sentence string, at time.Time) string {
 	return thread.LocalTime(sentence, at, fmt.Sprintf("<t:%d:t>", at.Unix()))
 }
 
-// Whisper implements chat.Platform. Below a command's answer, it shows the note only to the
-// command's user; otherwise it sends a direct message.
+// Whisper implements chat.Platform. After a command's answer, it shows a note only to the command's
+// user. Otherwise it sends a direct message.
 func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error {
 	return b.client.Whisper(ctx, t, localTime(note.Sentence, note.At), note.Buttons)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// contextLimit is the timeout for reading the messages before a question.
 const contextLimit = 5 * time.Second
 
 // Gather implements chat.Platform.
@@ -32,9 +31,8 @@ func (b *Bot) Taken(m chat.Message, _ session.Turn) {
 	b.client.Asked(m)
 }
 
-// before returns earlier messages that the bot does not know. In a thread these are the thread's
-// messages; elsewhere, the messages that the question replies to. If they are unreadable, the
-// question is answered without them.
+// before returns messages that the bot has not seen: those of the thread, or those that the
+// question replies to. If they cannot be read, the question is answered without them.
 func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) []message.File {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()

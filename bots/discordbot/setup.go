@@ -23,13 +23,11 @@ const (
 	sayManagers    = "Only whoever may manage the server can set it up. Ask one of them to run `/footnote setup`."
 )
 
-// maxLacking is how many channels with missing permissions are named in a message.
+// maxLacking limits the channels with missing permissions that a message names.
 const maxLacking = 15
 
-// maxLogged is how many channels with missing permissions are logged.
 const maxLogged = 5
 
-// setup shows a server's settings with menus that change them.
 func (b *Bot) setup(ctx context.Context, at thread.Ref, admin, direct bool) write.Reply {
 	switch {
 	case direct || at.Workspace == "":
@@ -40,7 +38,6 @@ func (b *Bot) setup(ctx context.Context, at thread.Ref, admin, direct bool) writ
 	return b.setupReply(ctx, at, "")
 }
 
-// setupReply returns the page of /footnote setup. done is the change that was just made.
 func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) write.Reply {
 	var s strings.Builder
 	if done != "" {
@@ -71,7 +68,6 @@ func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) write.
 	})}
 }
 
-// lacking names the channels in which the bot lacks permissions.
 func (b *Bot) lacking(ctx context.Context, guild string) string {
 	list, err := b.client.Lacking(ctx, guild, nil)
 	switch {
@@ -100,7 +96,6 @@ func permissions(l directory.Lacking) string {
 	return strings.Join(names, ", ")
 }
 
-// tellLacking logs the permissions that the bot lacks in a server.
 func (b *Bot) tellLacking(ctx context.Context, guild string) {
 	list, err := b.client.Lacking(ctx, guild, nil)
 	if err != nil {
@@ -112,7 +107,8 @@ func (b *Bot) tellLacking(ctx context.Context, guild string) {
 	}
 }
 
-// workspacePolicy returns a server's policy, without settings of single channels.
+// workspacePolicy returns a server's settings without those of single channels. If they cannot be
+// read, it returns the defaults.
 func (b *Bot) workspacePolicy(ctx context.Context, at thread.Ref) policy.Policy {
 	if b.deps.Policies == nil {
 		return policy.DefaultPolicy()
@@ -125,7 +121,6 @@ func (b *Bot) workspacePolicy(ctx context.Context, at thread.Ref) policy.Policy 
 	return e.Policy
 }
 
-// chosenChannels returns the channels in which the bot answers, if it does not answer in all.
 func (b *Bot) chosenChannels(ctx context.Context, at thread.Ref) []string {
 	if b.workspacePolicy(ctx, at).Enabled || b.deps.Policies == nil {
 		return nil
@@ -152,7 +147,6 @@ func chosenRoles(p policy.Policy) []string {
 	return roles
 }
 
-// choose applies a choice in the menus of /footnote setup.
 func (b *Bot) choose(ctx context.Context, p chat.Press, what string) write.Reply {
 	if !p.Admin {
 		return write.Reply{Markdown: sayManagers}
@@ -217,8 +211,7 @@ func saidChannels(ids []string) string {
 	}
 }
 
-// lackingIn names the permissions that the bot lacks in the chosen channels, including channels
-// that it cannot see.
+// lackingIn also covers channels that the bot cannot see. It returns "" if nothing is missing.
 func (b *Bot) lackingIn(ctx context.Context, guild string, channels []string) string {
 	if len(channels) == 0 {
 		return ""

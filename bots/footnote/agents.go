@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// agentsCommand shows the agents of the configuration file. It needs no database.
 type agentsCommand struct {
 	List agentsList `cmd:"" default:"withargs" help:"List the agents of the configuration file."`
 	Show agentsShow `cmd:"" help:"Show an agent with its instructions."`
@@ -67,7 +66,8 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(plain(text)), "\n", "\n    ")
 }
 
-// itemNamed returns the item of a list with the given name.
+// itemNamed returns a usageError that lists the names if there is no such item. The parameter what
+// is the singular, such as "agent".
 func itemNamed[T any](all []T, name, what string, nameOf func(T) string) (T, error) {
 	if at := slices.IndexFunc(all, func(t T) bool { return nameOf(t) == name }); at >= 0 {
 		return all[at], nil
@@ -83,10 +83,8 @@ func itemNamed[T any](all []T, name, what string, nameOf func(T) string) (T, err
 	return none, usageError(fmt.Sprintf("there is no %s %s; there are: %s", what, name, strings.Join(names, ", ")))
 }
 
-// fileName returns the path of the configuration file, or the default name if there is none.
 func fileName(f *config.File) string { return cmp.Or(f.Path, config.FileName) }
 
-// agentsOf returns the agents of a file.
 func agentsOf(c *config.Config, f *config.File) []review.Agent {
 	agents := make([]review.Agent, 0, len(f.Agents))
 	for _, a := range f.Agents {

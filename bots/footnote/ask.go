@@ -24,7 +24,6 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// askCommand asks one question.
 type askCommand struct {
 	Question []string `arg:"" sep:"none" help:"The question. Quote what means something to the shell, such as ? and *."`
 	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object when the answer is complete."`
@@ -38,8 +37,8 @@ type askCommand struct {
 	choiceFlags
 }
 
-// answerJSON is the output of ask --json; its names are stable. With several models, Answers has
-// all of them. The other fields are those of the first that was answered.
+// answerJSON is the output of ask --json. Its field names are stable. With several models, Answers
+// has all of them, and the other fields are those of the first one.
 type answerJSON struct {
 	modelAnswerJSON
 	Answers   []modelAnswerJSON  `json:"answers,omitempty"`
@@ -48,7 +47,6 @@ type answerJSON struct {
 	TimingsMS map[string]float64 `json:"timings_ms"`
 }
 
-// modelAnswerJSON is one model's answer.
 type modelAnswerJSON struct {
 	Model     string            `json:"model,omitempty"`
 	Answer    string            `json:"answer"`
@@ -143,7 +141,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	return nil
 }
 
-// printFormatted prints only an answer that follows a schema. Notes about it go to stderr.
+// printFormatted writes an answer that follows a schema to stdout, and everything else to stderr.
 func printFormatted(env *environment, v *stream.View) error {
 	if v.Len() > 0 {
 		if _, err := fmt.Fprintln(env.out, v.Text()); err != nil {
@@ -196,10 +194,10 @@ func viewJSON(v *stream.View) modelAnswerJSON {
 	return out
 }
 
-// maxSchema is the maximum size of a schema in bytes. It is far above what providers accept.
+// maxSchema is in bytes and far above what providers accept.
 const maxSchema = 256 << 10
 
-// readSchema reads the JSON schema that the answer must follow.
+// readSchema checks only that the file is a JSON object.
 func readSchema(path string) (json.RawMessage, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -212,7 +210,7 @@ func readSchema(path string) (json.RawMessage, error) {
 	return data, nil
 }
 
-// packetLines prints packets as they arrive. Read its error after the last packet.
+// packetLines prints packets as they arrive. Read err only after the last packet.
 type packetLines struct {
 	mu      sync.Mutex
 	encoder *json.Encoder
@@ -228,7 +226,7 @@ func (l *packetLines) Accept(p packet.Packet) {
 	}
 }
 
-// newEncoder returns a JSON encoder that escapes invisible characters.
+// newEncoder escapes characters that are invisible or could drive a terminal.
 func newEncoder(to io.Writer) *json.Encoder {
 	encoder := json.NewEncoder(console.JSON(to))
 	encoder.SetEscapeHTML(false)

@@ -17,8 +17,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// auditCommand prints the audit trail: questions with their asker and place, shown documents,
-// outcomes and changes of settings.
 type auditCommand struct {
 	Since  string `name:"since" placeholder:"WHEN" help:"Only since this day (2026-01-31), moment (RFC 3339), or so long ago (7d, 36h)."`
 	Until  string `name:"until" placeholder:"WHEN" help:"Only before this; written like --since."`
@@ -27,8 +25,8 @@ type auditCommand struct {
 	JSON   bool   `name:"json" help:"Print one JSON object a line, with names that stay."`
 }
 
-// auditJSON is the output of audit --json; its names are stable. It contains no text of questions,
-// answers or messages.
+// auditJSON is the output of audit --json. Its field names are stable. It contains no text of
+// questions, answers or messages.
 type auditJSON struct {
 	Sequence int64           `json:"sequence"`
 	At       time.Time       `json:"at"`
@@ -88,7 +86,6 @@ func (c *auditCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// query parses the flags and reports all their faults together.
 func (c *auditCommand) query(now time.Time) (session.AuditQuery, error) {
 	var faults []string
 	q := session.AuditQuery{Who: strings.TrimSpace(c.Who)}
@@ -122,7 +119,6 @@ func knownTenant(ctx context.Context, base *wire.Base, tenant access.TenantID) e
 	return usageError(fmt.Sprintf("there is no tenant %q; there are: %s", tenant, strings.Join(names, ", ")))
 }
 
-// auditLines returns functions that print one JSON object per line.
 func auditLines(out io.Writer, tenant access.TenantID) (print func(session.Entry) error, flush func() error) {
 	encoder := newEncoder(out)
 	return func(e session.Entry) error { return encoder.Encode(auditOf(e, tenant)) }, func() error { return nil }
@@ -150,8 +146,7 @@ func auditOf(e session.Entry, tenant access.TenantID) auditJSON {
 	return row
 }
 
-// auditTable returns functions that print a table. Rows are written in batches, so that a long
-// trail is not held in memory.
+// auditTable writes rows in batches, so that a long trail is not held in memory.
 func auditTable(out io.Writer) (print func(session.Entry) error, flush func() error) {
 	const portion = 200
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
@@ -172,7 +167,6 @@ func auditTable(out io.Writer) (print func(session.Entry) error, flush func() er
 	return print, table.Flush
 }
 
-// auditWho names the actor: a person, a forgotten person, or the program.
 func auditWho(e session.Entry) string {
 	switch {
 	case e.Who.ID != "":
@@ -205,7 +199,6 @@ func auditPlace(e session.Entry) string {
 	}
 }
 
-// auditWhat describes the outcome of a turn, or the changed setting.
 func auditWhat(e session.Entry) string {
 	var parts []string
 	if e.Deed == session.TurnEnded {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// withBase opens the database, calls do, and closes it. It starts no answer service.
+// withBase starts no answer service. It closes the base after do has returned.
 func (env *environment) withBase(ctx context.Context, do func(*wire.Base) error) (err error) {
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {

@@ -18,14 +18,13 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// chatCommand is a conversation in the terminal.
 type chatCommand struct {
 	Thread string `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
 
 	choiceFlags
 }
 
-// maxLine is the longest input line in bytes. The core refuses long questions with a sentence.
+// maxLine is in bytes. A question below that may still be refused as too long, with an explanation.
 const maxLine = 8 << 20
 
 // Run executes "footnote chat".
@@ -74,7 +73,7 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 	return err
 }
 
-// relay is a writer whose target can be replaced.
+// relay is a writer whose target can be replaced while it is in use.
 type relay struct {
 	mu sync.Mutex
 	to io.Writer
@@ -94,13 +93,11 @@ func (r *relay) Write(p []byte) (int, error) {
 	return to.Write(p) //nolint:wrapcheck // it is the target's
 }
 
-// sayer is a writer that shows each text on a screen.
 type sayer struct{ *screen }
 
 // Write implements io.Writer.
 func (s sayer) Write(p []byte) (int, error) { return len(p), s.say(string(p)) }
 
-// dialogue runs the loop of questions and answers.
 type dialogue struct {
 	*conversation
 	screen         *screen // nil: input and output are plain
@@ -114,7 +111,6 @@ type dialogue struct {
 	last           session.TurnID   // last answered turn; empty before the first
 }
 
-// line is one line of input, or the error that ended the input.
 type line struct {
 	text string
 	err  error // io.EOF at the end
@@ -157,7 +153,8 @@ func (d *dialogue) run(ctx context.Context) error {
 	}
 }
 
-// question waits for a line. At the prompt of a terminal, Ctrl-C shows how to leave.
+// question returns the next line. The first Ctrl-C at an empty prompt shows how to leave, and the
+// second one returns io.EOF.
 func (d *dialogue) question(ctx context.Context) (string, error) {
 	interrupted := false
 	if len(d.waiting) > 0 {
@@ -192,10 +189,8 @@ func (d *dialogue) question(ctx context.Context) (string, error) {
 	}
 }
 
-// errLeave ends the chat in the middle of an answer.
 var errLeave = errors.New("the chat was left")
 
-// answer asks a question and waits for the answer.
 func (d *dialogue) answer(ctx context.Context, question string) error {
 	id, said, err := d.Ask(ctx, question)
 	if err != nil {
@@ -209,7 +204,6 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 	return d.await(ctx, id)
 }
 
-// await waits for an answer, and for those of questions asked meanwhile.
 func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	err := d.awaitOne(ctx, id)
 	for err == nil && len(d.askedMeanwhile) > 0 {
@@ -219,9 +213,8 @@ func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	return err
 }
 
-// awaitOne waits for an answer. Ctrl-C stops it; a second Ctrl-C before it has stopped leaves the
-// chat. Some lines act at once: a stop, a change to a deep search's plan, and a question while a
-// plan waits to be started. Other lines wait.
+// awaitOne waits for an answer. Ctrl-C stops the answer; a second Ctrl-C before it has stopped
+// leaves the chat.
 func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	if d.screen != nil {
 		d.state("Looking", "")
@@ -253,11 +246,10 @@ func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	return nil
 }
 
-// maxWaiting is how many lines are read while an answer is written.
 const maxWaiting = 100
 
-// listen reads lines until ctx is done. It sends some of them to the core at once (see awaitOne),
-// and queues the others.
+// listen reads lines until ctx is done. A line that concerns the running answer is sent at once,
+// and so is a question while a deep search waits to be started. All other lines are queued.
 func (d *dialogue) listen(ctx context.Context) {
 	for len(d.waiting) < maxWaiting {
 		select {
@@ -276,20 +268,20 @@ func (d *dialogue) listen(ctx context.Context) {
 	}
 }
 
-// actsNow reports whether a line may concern the running answer.
+// actsNow reports whether a line may concern the running answer: a stop, or a change to the plan of
+// a deep search.
 func actsNow(text string) bool {
 	_, steers := deepsearch.ParseInstruction(text)
 	return steers || policy.IsStop(text)
 }
 
-// asks reports whether a line is a question and not a command.
 func asks(text string) bool {
 	_, _, acts := chatLine(text)
 	return !acts && strings.TrimSpace(text) != ""
 }
 
-// askBeside sends a line to the core while an answer is written. If this fails, it queues the line,
-// and the failure is reported later.
+// askBeside sends a line while an answer is written. If that fails, it queues the line, and the
+// failure is reported when the line's turn comes.
 func (d *dialogue) askBeside(ctx context.Context, l line) {
 	switch id, said, err := d.Ask(ctx, l.text); {
 	case err != nil:
@@ -301,14 +293,12 @@ func (d *dialogue) askBeside(ctx context.Context, l line) {
 	}
 }
 
-// tell shows a sentence, unless it is empty.
 func (d *dialogue) tell(sentence string) {
 	if sentence != "" {
 		d.say(sentence + "\n")
 	}
 }
 
-// interrupted handles Ctrl-C until ctx is done.
 func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFunc) {
 	select {
 	case <-d.interrupts:
@@ -353,17 +343,15 @@ func (d *dialogue) say(text string) {
 	}
 }
 
-// typed reports whether a key was typed since the last Ctrl-C on an empty line.
 func (d *dialogue) typed() bool { return d.screen != nil && d.screen.typed.Load() }
 
-// state shows the current activity, and a hint for the person.
+// state shows what the program is doing, for example "Thinking". hint is never shortened.
 func (d *dialogue) state(text, hint string) {
 	if d.screen != nil {
 		d.screen.state(text, hint)
 	}
 }
 
-// status shows the progress in a packet.
 func (d *dialogue) status(p packet.Packet) {
 	text := ""
 	switch payload := p.Payload.(type) {
@@ -385,7 +373,7 @@ func (d *dialogue) status(p packet.Packet) {
 	d.state(text, " · Ctrl-C stops")
 }
 
-// readLines reads lines until the input ends or ctx is done.
+// readLines closes the channel when the input has ended or ctx is done.
 func readLines(ctx context.Context, next func() (string, error)) <-chan line {
 	lines := make(chan line)
 	go func() {
@@ -413,13 +401,12 @@ func readLines(ctx context.Context, next func() (string, error)) <-chan line {
 	return lines
 }
 
-// pipedLines returns a function that reads lines of plain input.
 func pipedLines(in io.Reader) func() (string, error) {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	return func() (string, error) { return readLine(reader) }
 }
 
-// readLine reads a line. It drops the part of a line beyond maxLine.
+// readLine drops the part of a line beyond maxLine.
 func readLine(r *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {

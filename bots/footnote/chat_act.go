@@ -9,14 +9,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// chatVerb is a command of the chat.
 type chatVerb struct {
 	word string
 	help string
 	do   thread.Action // action on the last answer; empty: none
 }
 
-// chatVerbs are all commands of the chat.
 var chatVerbs = []chatVerb{
 	{"/up", "Say that the last answer is right.", thread.ActionUp},
 	{"/down", "Say that it is wrong; add why.", thread.ActionDown},
@@ -28,10 +26,11 @@ var chatVerbs = []chatVerb{
 	{"/quit", "End the chat, as Ctrl-D does.", ""},
 }
 
-// commandWord matches a word that looks like a command. A path is part of a question.
+// commandWord matches "/up", but not "/etc/hosts", so that a question can begin with a path.
 var commandWord = regexp.MustCompile(`^/[\pL\pN_-]+$`)
 
-// chatLine splits a line into a command and its text. verb is one of chatVerbs, or an unknown one.
+// chatLine splits a line into a command and its text. ok is false if the line is a question. For an
+// unknown command, verb.help is empty.
 func chatLine(line string) (verb chatVerb, text string, ok bool) {
 	word, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 	if !commandWord.MatchString(word) {
@@ -45,8 +44,8 @@ func chatLine(line string) (verb chatVerb, text string, ok bool) {
 	return chatVerb{word: word}, "", true
 }
 
-// completeCommand completes a command up to where all matching commands agree. If it cannot add
-// anything, choice lists them.
+// completeCommand completes line as far as all matching commands agree. If nothing can be added,
+// choice lists the commands.
 func completeCommand(line string) (completed, choice string) {
 	var found []string
 	for _, v := range chatVerbs {
@@ -72,7 +71,6 @@ func completeCommand(line string) (completed, choice string) {
 	return common, choice
 }
 
-// chatHelp returns the list of commands.
 func chatHelp() string {
 	var b strings.Builder
 	for _, v := range chatVerbs {
@@ -82,8 +80,6 @@ func chatHelp() string {
 	return b.String()
 }
 
-// command executes a chat command and prints the result. After a retry, it waits for the new
-// answer.
 func (d *dialogue) command(ctx context.Context, verb chatVerb, text string) error {
 	switch {
 	case verb.help == "":

@@ -8,13 +8,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completionCommand prints a script that lets a shell complete verbs, arguments and flags.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
-// completed is a position in the command line with its completions: after a verb, or after a flag
-// with a value.
+// completed is a position in a command line, after a command or after a flag with a value, and the
+// words that can follow it.
 type completed struct {
 	path  string // "footnote sources add", "footnote eval --mode"
 	flag  bool
@@ -34,8 +33,8 @@ func (c *completionCommand) Run(env *environment, model *kong.Application) error
 	return err //nolint:wrapcheck // it is about the output
 }
 
-// placesOf returns the positions after a verb, its flags and the verbs below it. Flags of the verbs
-// above apply too.
+// placesOf returns the positions in the command n and in the commands below it. above holds the
+// flags of parent commands, which apply too.
 func placesOf(n *kong.Node, path string, above []word) []completed {
 	here := completed{path: path}
 	flags, below := slices.Clone(above), []completed(nil)
@@ -63,7 +62,6 @@ func placesOf(n *kong.Node, path string, above []word) []completed {
 	return append(places, below...)
 }
 
-// values returns the allowed values of a flag or an argument, if there is a fixed list.
 func values(v *kong.Value) []string {
 	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
 }
@@ -76,8 +74,6 @@ func wordsOf(values []string) []word {
 	return words
 }
 
-// cases returns the branches of a shell's case statement: one per verb or flag, with its
-// completions.
 func cases(places []completed, flags bool) string {
 	var b strings.Builder
 	for _, p := range places {
@@ -93,7 +89,6 @@ func cases(places []completed, flags bool) string {
 	return b.String()
 }
 
-// verbs returns a case pattern that matches all paths except the first.
 func verbs(places []completed) string {
 	var quoted []string
 	for _, p := range places[1:] {

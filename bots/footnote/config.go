@@ -15,13 +15,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// configCommand shows the settings of each place, and the changes made in chat.
 type configCommand struct {
 	Show configShowCommand `cmd:"" default:"withargs" help:"Print what holds in each channel, and who said so."`
 	Diff configDiffCommand `cmd:"" help:"Print what people changed in chat and in the console, next to what the configuration file says."`
 }
 
-// place holds the flags that select a [session.Place].
 type place struct {
 	Platform  string `name:"platform" enum:",slack,discord,console" default:"" help:"Only this platform: slack, discord or console."`
 	Workspace string `name:"workspace" help:"Only this workspace or server, by its id."`
@@ -33,7 +31,7 @@ type configShowCommand struct {
 	JSON  bool `name:"json" help:"Print JSON."`
 }
 
-// settingJSON is a setting in the output of config show --json; its names are stable.
+// settingJSON is a setting in the output of config show --json. Its field names are stable.
 type settingJSON struct {
 	Key    string   `json:"key"`
 	Value  string   `json:"value"`
@@ -41,7 +39,8 @@ type settingJSON struct {
 	Undo   string   `json:"undo,omitempty"`
 }
 
-// placeJSON is a [session.Place] with its settings in the output of config show --json.
+// placeJSON is an item in the output of config show --json. Its field names are stable. Empty ids
+// mean all platforms, workspaces or channels.
 type placeJSON struct {
 	Platform  thread.Platform `json:"platform"`
 	Workspace string          `json:"workspace"`
@@ -87,8 +86,7 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// wanted returns the places to show: the named channel, or else the global place and those that
-// match the flags.
+// wanted always includes the settings that hold everywhere, unless one channel is selected.
 func (c *configShowCommand) wanted(all []session.Place) []session.Place {
 	if c.Channel != "" {
 		return []session.Place{{Platform: thread.Platform(c.Platform), Workspace: c.Workspace, Channel: c.Channel}}
@@ -98,7 +96,6 @@ func (c *configShowCommand) wanted(all []session.Place) []session.Place {
 	})
 }
 
-// describePlace returns a place's settings: all of them, or only those that were set.
 func describePlace(at session.Place, e policy.Effective, all bool) placeJSON {
 	p := placeJSON{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel, Settings: []settingJSON{}}
 	for _, s := range review.SettingsOf(at, e, all).Settings {
@@ -134,7 +131,7 @@ type configDiffCommand struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// changeJSON is a change in the output of config diff --json; its names are stable.
+// changeJSON is an item in the output of config diff --json. Its field names are stable.
 type changeJSON struct {
 	Platform  thread.Platform `json:"platform"`
 	Workspace string          `json:"workspace"`

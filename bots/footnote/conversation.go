@@ -18,7 +18,6 @@ import (
 	"golang.org/x/term"
 )
 
-// conversation is a console bot with a running answer service.
 type conversation struct {
 	*consolebot.Bot
 	base        *wire.Base
@@ -30,7 +29,6 @@ type conversation struct {
 	err         error
 }
 
-// talk configures a conversation.
 type talk struct {
 	thread  string
 	out     io.Writer
@@ -41,7 +39,6 @@ type talk struct {
 	fills   bool // vectors are made next to answering
 }
 
-// choiceFlags select the agent and models; ask and chat share them.
 type choiceFlags struct {
 	Agent   string   `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
 	Model   []string `name:"model" sep:"none" placeholder:"NAME" help:"Which model answers; named two or three times, several answer side by side."`
@@ -52,7 +49,7 @@ func (f choiceFlags) choice() wire.Choice {
 	return wire.Choice{Agent: f.Agent, Models: f.Model, Project: f.Project}
 }
 
-// openConversation starts everything that answers need. Call Close when done.
+// openConversation opens the database and starts the answer service. Close ends both.
 func openConversation(ctx context.Context, env *environment, t talk) (*conversation, error) {
 	if err := t.choice.Validate(env.config); err != nil {
 		return nil, usageError(err.Error())
@@ -113,16 +110,16 @@ func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*
 	return c, nil
 }
 
-// consoleGrace is how long an answer without a waiting reader may delay the program's end.
+// consoleGrace is how long an answer without a waiting reader may delay the end of the program.
 const consoleGrace = 2 * time.Second
 
-// errServiceEnded means that the answer service ended without giving a reason.
+// errServiceEnded means that the answer service ended without returning an error.
 var errServiceEnded = errors.New("the answer service has ended")
 
-// stopWait is how long an ending process waits for its answer to stop.
+// stopWait is how long an ending process waits until its answer has stopped.
 const stopWait = 10 * time.Second
 
-// Wait waits until the turn was answered or the service has ended. If ctx is done first, it stops
+// Wait waits until the turn was answered or the service has ended. If ctx is done first, Wait stops
 // the answer and returns what was written so far.
 func (c *conversation) Wait(ctx context.Context, id session.TurnID) (consolebot.Result, error) {
 	result, err := c.wait(ctx, id)
@@ -164,14 +161,13 @@ func (c *conversation) wait(ctx context.Context, id session.TurnID) (consolebot.
 	return c.Bot.Wait(ctx, id)
 }
 
-// fullLooks is the number of checks, one second apart, that must all find the disk full before an
-// answer is given up. Another process may be making room.
+// fullLooks is how many checks in a row, one second apart, must find the disk full before Wait
+// gives up. Another process may be making room.
 const fullLooks = 10
 
-// errFull ends the wait for an answer that cannot be stored.
 var errFull = errors.New("the disk of the database is full: make room there, then ask again")
 
-// Close stops the service after its running work, and releases everything.
+// Close waits until running answers have ended, and then closes what openConversation opened.
 func (c *conversation) Close(ctx context.Context) error {
 	c.end()
 	<-c.ended
@@ -183,14 +179,12 @@ func (c *conversation) Close(ctx context.Context) error {
 	return err
 }
 
-// isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// maxWidth is the longest comfortable line, in columns. Wider terminals are not filled.
+// maxWidth is in columns. Longer lines are hard to read, so wide terminals are not filled.
 const maxWidth = 110
 
-// width returns the column at which lines of an answer break. Output that is not a terminal is not
-// wrapped.
+// width returns the column at which lines break, or 0 for output that is not wrapped.
 func width(out io.Writer) int {
 	f, ok := out.(*os.File)
 	if !ok {

@@ -11,13 +11,13 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// databaseCommand runs one of PostgreSQL's own programs on the database, local or remote.
 type databaseCommand struct {
 	Command []string `arg:"" passthrough:"" placeholder:"PROGRAM" help:"Program and its arguments, such as: sh -c 'psql \"$$DATABASE_URL\"'."`
 }
 
-// Run executes "footnote database". The program gets a DATABASE_URL that bypasses a pooler, and a
-// PATH with the private server's programs. The private server runs for as long as the program.
+// Run executes "footnote database", which runs a program such as psql. The program gets a
+// DATABASE_URL that bypasses a pooler, and a PATH with the private server's programs. The private
+// server runs as long as the program does.
 func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error) {
 	args := c.Command
 	if len(args) > 0 && args[0] == "--" {

@@ -13,11 +13,10 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// doctorCommand checks everything that footnote needs, and says what to do about each fault.
 type doctorCommand struct{}
 
-// Run executes "footnote doctor". It continues after a fault, to show all of them. It does not
-// change the schema.
+// Run executes "footnote doctor". It reports all faults, not just the first, and does not change
+// the schema.
 func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.out}
 	e.find(env.memoryFinding())
@@ -77,8 +76,7 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	return e.result()
 }
 
-// memoryFinding reports the memory limit of the process, and whether the index cache leaves enough
-// for answers.
+// memoryFinding also warns if the index cache may take more than three quarters of the limit.
 func (env *environment) memoryFinding() platforms.Finding {
 	f := platforms.Finding{Part: "memory", Text: env.memory.String(), OK: true, Optional: true}
 	if index := env.config.IndexMemoryBytes; env.memory.Bytes > 0 && index > env.memory.Bytes/4*3 {
@@ -88,7 +86,6 @@ func (env *environment) memoryFinding() platforms.Finding {
 	return f
 }
 
-// examination prints a line for each check, and remembers whether one failed.
 type examination struct {
 	out    io.Writer
 	faulty bool

@@ -9,7 +9,6 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// engineCommand moves searches to the search engine of INDEX_URL, and back.
 type engineCommand struct {
 	State   engineStateCommand   `cmd:"" default:"1" help:"Show which index answers searches, and how many changes it still lacks."`
 	Move    engineMoveCommand    `cmd:"" help:"Copy the index to the search engine of INDEX_URL, which answers searches once the copy is complete. Questions and indexing continue meanwhile, and no source is read. Run it again to resume an interrupted move."`
@@ -51,7 +50,6 @@ func (c *engineLeaveCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// rebuild fills an index of the search engine from the database and shows the progress.
 func (env *environment) rebuild(ctx context.Context, fromScratch bool) error {
 	return withEngine(ctx, env, func(base *wire.Base) error {
 		bar := newProgress(env, "")
@@ -75,7 +73,6 @@ func (env *environment) printEngine(ctx context.Context, base *wire.Base) error 
 	return err
 }
 
-// withEngine opens the base and checks that it has a search engine.
 func withEngine(ctx context.Context, env *environment, f func(*wire.Base) error) (err error) {
 	if env.config.IndexURL == "" {
 		return usageError("no search engine is configured: set INDEX_URL to its address, such as opensearch://user:password@host:9200/footnote")

@@ -17,8 +17,6 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// evalCommand measures retrieval on a labelled collection, or answers to questions about the
-// indexed documents.
 type evalCommand struct {
 	Dir       string   `arg:"" name:"dir" optional:"" help:"Folder in the layout of BEIR: corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv."`
 	Questions string   `name:"questions" placeholder:"FILE" help:"Ask the questions of a file about the documents that are indexed, and judge the answers by the pages they cite. Columns parted by tabs: id, question, pages_regex (- where nothing answers), and, if wanted, kind, after, answer."`
@@ -36,7 +34,7 @@ type evalCommand struct {
 	Compare string `name:"compare" placeholder:"FILE" help:"An earlier report to compare with (default: the last run on the same collection)."`
 }
 
-// evaluatedJSON is the output of eval --json; its names are stable.
+// evaluatedJSON is the output of eval --json. Its field names are stable.
 type evaluatedJSON struct {
 	evaluate.Report
 	Compared *comparedJSON `json:"compared_with,omitempty"`
@@ -49,8 +47,8 @@ type comparedJSON struct {
 	Differences []evaluate.Difference `json:"differences"`
 }
 
-// Run executes "footnote eval". It indexes the collection in a separate schema, and always drops
-// that schema.
+// Run executes "footnote eval". It indexes a labelled collection in a scratch schema, which it
+// always drops.
 func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	switch {
 	case (c.Dir == "") == (c.Questions == ""):
@@ -116,7 +114,6 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	return errors.Join(err, baseline.save(env, report))
 }
 
-// measure indexes the collection and runs its queries.
 func (c *evalCommand) measure(ctx context.Context, env *environment, collection *evaluate.Collection, report *evaluate.Report) (err error) {
 	bar := newProgress(env, "Indexing "+report.Collection)
 	defer bar.end()

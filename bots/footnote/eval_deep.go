@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// deep measures searches for questions that need several documents.
 func (c *evalCommand) deep(ctx context.Context, env *environment, collection *evaluate.Collection) (err error) {
 	bar := newProgress(env, "Indexing "+c.Dir)
 	defer bar.end()

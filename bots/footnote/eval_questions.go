@@ -25,7 +25,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// interviewJSON is the output of eval --questions --json; its names are stable.
+// interviewJSON is the output of eval --questions --json. Its field names are stable.
 type interviewJSON struct {
 	evaluate.AnswerReport
 	Compared *comparedAnswersJSON `json:"compared_with,omitempty"`
@@ -38,7 +38,6 @@ type comparedAnswersJSON struct {
 	Changes []evaluate.Change `json:"changes"`
 }
 
-// ask asks the questions of a file about the indexed documents.
 func (c *evalCommand) ask(ctx context.Context, env *environment) error {
 	questions, err := readQuestions(c.Questions)
 	if err != nil {
@@ -102,7 +101,6 @@ func readAnswerReport(name string) (*evaluate.AnswerReport, error) {
 	return &report, err
 }
 
-// interview asks the questions and fills in a report.
 func (c *evalCommand) interview(ctx context.Context, env *environment, base *wire.Base, questions []evaluate.Question, report *evaluate.AnswerReport) error {
 	sources := make([]document.SourceID, len(c.Source))
 	for i, id := range c.Source {
@@ -146,7 +144,6 @@ func (c *evalCommand) interview(ctx context.Context, env *environment, base *wir
 	return err
 }
 
-// judgeAnswers lets the model judge the answers to questions with a known right answer.
 func judgeAnswers(ctx context.Context, base *wire.Base, questions []evaluate.Question, report *evaluate.AnswerReport) error {
 	model, err := base.Model()
 	if err != nil {
@@ -170,8 +167,8 @@ func judgeAnswers(ctx context.Context, base *wire.Base, questions []evaluate.Que
 	return nil
 }
 
-// pagesMissing returns the ids of the questions whose pages are not indexed. It fails if no
-// question has an indexed page.
+// pagesMissing returns the ids of questions whose pages are not indexed. It fails if that is true
+// of all.
 func pagesMissing(ctx context.Context, base *wire.Base, sources []document.SourceID, questions []evaluate.Question) ([]string, error) {
 	states, err := base.Index.Sources(ctx, base.Tenant)
 	if err != nil {
@@ -222,7 +219,6 @@ func pagesMissing(ctx context.Context, base *wire.Base, sources []document.Sourc
 	return missing, nil
 }
 
-// asker asks questions like a person at the console.
 type asker struct {
 	env    *environment
 	base   *wire.Base
@@ -240,7 +236,6 @@ func (a *asker) Open(ctx context.Context) (evaluate.Thread, error) {
 	return &askedThread{conversation: c, asker: a}, nil
 }
 
-// askedThread is a conversation that an asker opened.
 type askedThread struct {
 	*conversation
 	asker *asker
@@ -334,7 +329,6 @@ func printInterview(to io.Writer, e interviewJSON, answers bool) error {
 	return err
 }
 
-// count formats a share as a count.
 func count(s evaluate.Share) string {
 	if s.Of == 0 {
 		return "–"
@@ -342,7 +336,7 @@ func count(s evaluate.Share) string {
 	return fmt.Sprintf("%d/%d", s.Count, s.Of)
 }
 
-// interval formats a share with its 95 % confidence interval.
+// interval formats a share with its 95 % confidence interval, as "3/10 (11–60 %)".
 func interval(s evaluate.Share) string {
 	if s.Of == 0 {
 		return "–"
@@ -350,8 +344,7 @@ func interval(s evaluate.Share) string {
 	return fmt.Sprintf("%d/%d (%.0f–%.0f %%)", s.Count, s.Of, 100*s.Low, 100*s.High)
 }
 
-// plainLines removes characters that could drive the terminal from an answer's text. It keeps the
-// line breaks.
+// plainLines removes characters that could drive the terminal, but keeps line breaks.
 func plainLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {

@@ -12,13 +12,13 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// replayJSON is the output of eval --queries --json; its names are stable.
+// replayJSON is the output of eval --queries --json. Its field names are stable.
 type replayJSON struct {
 	evaluate.ReplaySummary
 	Results []evaluate.Replayed `json:"results"`
 }
 
-// replay runs recorded queries of a model and prints the positions of the right pages.
+// replay runs queries that a model wrote earlier, and prints the ranks of the right pages.
 func (c *evalCommand) replay(ctx context.Context, env *environment) error {
 	questions, err := readQuestions(c.Questions)
 	if err != nil {

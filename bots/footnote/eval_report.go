@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/evaluate"
 )
 
-// keeping holds where a report is saved and which report it is compared with.
+// keeping says where a report is saved, and which report it is compared with.
 type keeping struct {
 	to      string
 	chosen  bool // the user chose it; otherwise a failed save is ignored
@@ -23,7 +23,8 @@ type keeping struct {
 	from    string
 }
 
-// keeping reads the earlier reports. A named report must be readable and about the same collection.
+// keeping fails only if --compare names a report that cannot be read or is about another
+// collection.
 func (c *evalCommand) keeping(env *environment, report evaluate.Report) (keeping, error) {
 	k := keeping{to: c.Save, chosen: c.Save != ""}
 	standard, err := standardReport(env, report)
@@ -56,7 +57,6 @@ func (c *evalCommand) keeping(env *environment, report evaluate.Report) (keeping
 	return k, nil
 }
 
-// standardReport returns the default path of reports on a collection.
 func standardReport(env *environment, report evaluate.Report) (string, error) {
 	dir := env.config.DataDir
 	if dir == "" {
@@ -87,7 +87,8 @@ func readReport(name string) (evaluate.Report, error) {
 	return report, nil
 }
 
-// save writes a report atomically. The standard file also keeps earlier results in other modes.
+// save also keeps results of other search modes from the last report, unless the user chose the
+// file.
 func (k keeping) save(env *environment, report evaluate.Report) error {
 	if k.to == "" {
 		return nil
@@ -109,7 +110,7 @@ func (k keeping) save(env *environment, report evaluate.Report) error {
 	return err
 }
 
-// writeWhole atomically writes a file that others may not read, and creates its folders.
+// writeWhole atomically writes a file with mode 0600, and creates its folders.
 func writeWhole(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
 		return err

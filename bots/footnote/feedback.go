@@ -15,7 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// feedbackCommand lists people's feedback on answers, for the maintainers of the documents.
 type feedbackCommand struct {
 	Since string `name:"since" placeholder:"WHEN" help:"Only since this day (2026-01-31), moment (RFC 3339), or so long ago (7d, 36h)."`
 	Down  bool   `name:"down" help:"Only those that were not content."`
@@ -25,8 +24,8 @@ type feedbackCommand struct {
 	Export bool `name:"export" xor:"form" help:"Print the questions that were voted on or asked again, with the questions before them in their threads, as a file for footnote eval --questions: fill in pages_regex where no asker was content."`
 }
 
-// feedbackJSON is the output of feedback --json; its names are stable. It omits the question of a
-// private answer, which only its asker may see.
+// feedbackJSON is an item in the output of feedback --json. Its field names are stable. Question is
+// empty for a private answer, because only its asker may see it.
 type feedbackJSON struct {
 	At        time.Time `json:"at"`
 	Vote      string    `json:"vote"` // up or down
@@ -93,7 +92,6 @@ func describeFeedback(f session.Feedback) feedbackJSON {
 	return row
 }
 
-// maxFeedbackQuestion is how many characters of a question a line shows.
 const maxFeedbackQuestion = 80
 
 func printFeedback(env *environment, rows []feedbackJSON) error {
@@ -119,7 +117,6 @@ func printFeedback(env *environment, rows []feedbackJSON) error {
 	return printByModel(env, rows)
 }
 
-// printByModel prints the votes per model if there are several models.
 func printByModel(env *environment, rows []feedbackJSON) error {
 	up, down := make(map[string]int), make(map[string]int)
 	var models []string
@@ -145,12 +142,12 @@ func printByModel(env *environment, rows []feedbackJSON) error {
 	return table.Flush()
 }
 
-// parseSince parses a day, a time or an age. An empty text is the zero time.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	return parseMoment("--since", text, now)
 }
 
-// parseMoment is parseSince for any flag; the error names the flag.
+// parseMoment accepts a day, an RFC 3339 time, or an age such as "7d". An empty text is the zero
+// time.
 func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -17,7 +17,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Kinds of exported questions.
 const (
 	exportedUp      = "up"
 	exportedDown    = "down"
@@ -25,8 +24,8 @@ const (
 	exportedBefore  = "before" // precedes one of the others in its thread
 )
 
-// export prints questions in the format that eval --questions reads. It omits private questions,
-// which only their askers may see.
+// export prints questions for eval --questions. It omits private questions, which only their askers
+// may see.
 func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wire.Base, since time.Time) error {
 	sessions := base.Sessions()
 	votes, err := sessions.Feedback(ctx, session.FeedbackQuery{Tenant: base.Tenant, Since: since, Down: c.Down, Limit: c.Limit})
@@ -69,7 +68,6 @@ func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wi
 	return err
 }
 
-// exporter writes the questions of threads.
 type exporter struct {
 	sessions *pgsession.Store
 	base     *wire.Base
@@ -79,7 +77,7 @@ type exporter struct {
 	empty    int
 }
 
-// thread writes the questions of a turn's thread up to that turn, each once.
+// thread writes the questions of a thread up to the given turn, each once.
 func (e *exporter) thread(ctx context.Context, id session.TurnID) error {
 	turn, err := e.sessions.Turn(ctx, e.base.Tenant, id)
 	if err != nil {
@@ -133,7 +131,6 @@ func (e *exporter) question(ctx context.Context, t session.Turn, before session.
 	return err
 }
 
-// citedPages returns patterns for the pages that an answer cites.
 func citedPages(saved session.Saved) []string {
 	best, ran := saved.Best()
 	answer, answered := best.Answer()

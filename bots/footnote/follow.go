@@ -8,8 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// follower prints the progress of deep searches if the answer itself does not show it. It is safe
-// for concurrent use.
+// follower prints the progress of deep searches to stderr. It is safe for concurrent use.
 type follower struct {
 	env *environment
 

@@ -15,14 +15,13 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// gapsCommand lists topics of questions that the documents do not answer.
 type gapsCommand struct {
 	Since string `name:"since" default:"30d" placeholder:"WHEN" help:"Only questions since this day (2026-01-31), moment (RFC 3339), or so long ago (default: 30d)."`
 	JSON  bool   `name:"json" xor:"form" help:"Print one JSON object."`
 	CSV   bool   `name:"csv" xor:"form" help:"Print CSV, a line for each gap. Cells that a spreadsheet would compute are quoted."`
 }
 
-// gapsJSON is the output of gaps --json; its names are stable.
+// gapsJSON is the output of gaps --json. Its field names are stable.
 type gapsJSON struct {
 	Since     time.Time `json:"since"`
 	Until     time.Time `json:"until"`
@@ -79,7 +78,6 @@ func describeGaps(r gaps.Report) gapsJSON {
 	return out
 }
 
-// maxExamples is how many questions of a gap are shown.
 const maxExamples = 3
 
 func writeGaps(to io.Writer, r gaps.Report) error {

@@ -15,8 +15,8 @@ const (
 	greetedQuestions = 3
 )
 
-// greeting returns the first text at the terminal: what is indexed, which model answers, and
-// example questions. writes names the model; empty: the model from the settings.
+// greeting returns the first text at the terminal: what is indexed, what writes answers, and
+// examples. It returns "" if nothing is indexed. An empty writes means the configured model.
 func greeting(ctx context.Context, base *wire.Base, writes string) (string, error) {
 	audience := base.ConsoleAudience()
 	sources, err := base.Index.Searchable(ctx, audience)

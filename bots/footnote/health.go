@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// health reports the state of the process's parts. It is safe for concurrent use.
 type health struct {
 	base      *wire.Base
 	set       *platforms.Set
@@ -25,9 +24,9 @@ type health struct {
 	model atomic.Pointer[string]
 }
 
-// handler serves /healthz, /readyz and /metrics. /healthz succeeds while the process lives. /readyz
-// shows the state of each part, and succeeds while the database answers and every platform is
-// connected. It also shows the configuration's hash, which is equal on replicas that answer alike.
+// handler serves /healthz, /readyz and /metrics. /healthz succeeds while the process lives, /readyz
+// while the database answers and every platform is connected. /readyz also shows a hash of the
+// configuration, which is equal on replicas that answer alike.
 func (h *health) handler(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -57,7 +56,6 @@ func (h *health) handler(metrics http.Handler) http.Handler {
 	return mux
 }
 
-// parts checks every part that the process uses.
 func (h *health) parts(ctx context.Context) []platforms.Part {
 	parts := append(h.set.Parts(), h.database(ctx))
 	if p, private := h.disk(ctx); private {
@@ -104,7 +102,6 @@ func (h *health) database(ctx context.Context) platforms.Part {
 	return platforms.Part{Name: "database", State: "ok", Up: true}
 }
 
-// disk checks the disk of the private server, if there is one.
 func (h *health) disk(ctx context.Context) (part platforms.Part, private bool) {
 	disk, private, err := h.base.Disk()
 	if !private {
@@ -119,13 +116,11 @@ func (h *health) disk(ctx context.Context) (part platforms.Part, private bool) {
 	return platforms.Part{Name: "disk", State: disk.String(), Up: !disk.Short(), Optional: true}, true
 }
 
-// freeBytes returns the free space on the private server's disk, for metrics.
 func (h *health) freeBytes() (free uint64, ok bool) {
 	disk, private, err := h.base.Disk()
 	return disk.Free, private && err == nil
 }
 
-// connected returns which parts are up, for metrics.
 func (h *health) connected(ctx context.Context) map[string]bool {
 	up := make(map[string]bool)
 	for _, p := range h.parts(ctx) {
@@ -143,7 +138,7 @@ func writeHealth(w http.ResponseWriter, ready bool, parts map[string]string) {
 	_ = json.NewEncoder(w).Encode(parts)
 }
 
-// checkReady asks the server on this machine whether it is ready.
+// checkReady asks the server on this machine. An unspecified host in addr means 127.0.0.1.
 func checkReady(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

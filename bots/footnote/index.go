@@ -18,7 +18,6 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// indexCommand indexes files, folders and sites. Each path is a separate source.
 type indexCommand struct {
 	Paths   []string `arg:"" optional:"" name:"path" help:"Files, folders, addresses of sites (https://…), of which all below the address is read, or of Git repositories (https://….git, #BRANCH for a branch). Each is a source: indexing it again takes in what has changed and forgets what is gone. None: the sources of the configuration file."`
 	BaseURL string   `name:"base-url" placeholder:"URL" help:"Where the folder or repository is published; documents are linked there."`
@@ -98,7 +97,6 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	return err
 }
 
-// settle runs the tasks that follow indexing. It first prints how much will be embedded.
 func settle(ctx context.Context, env *environment, base *wire.Base) error {
 	backlog, err := base.Backlog(ctx)
 	if err != nil {
@@ -124,14 +122,14 @@ func settle(ctx context.Context, env *environment, base *wire.Base) error {
 	return err
 }
 
-// failedDocuments is the error of an index run that left out documents. Its value is their number.
+// failedDocuments is an error: the number of documents that an index run left out.
 type failedDocuments int
 
 func (n failedDocuments) Error() string {
 	return fmt.Sprintf("%s failed, and the others are indexed; footnote sources --failures lists them", plural.Count(int(n), "document"))
 }
 
-// runToItsEnd reads a source. It waits if the source asks for a pause.
+// runToItsEnd waits and continues if the source asks for a pause.
 func runToItsEnd(ctx context.Context, base *wire.Base, pipeline *index.Pipeline, connector index.Connector, bar *progress) (index.Run, error) {
 	for {
 		run, err := base.Run(ctx, pipeline, connector, bar.indexing)
@@ -146,11 +144,8 @@ func runToItsEnd(ctx context.Context, base *wire.Base, pipeline *index.Pipeline,
 	}
 }
 
-// nothingIndexed reports whether documents failed and no other document of the source is in the
-// index.
 func nothingIndexed(c index.Counts) bool { return c.Failed > 0 && c.Indexed+c.Unchanged == 0 }
 
-// sources returns the named sources, or else those of the configuration file.
 func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	if len(c.Paths) == 0 {
 		if c.ACL != nil || c.BaseURL != "" || c.Every != "" || c.Commits || len(c.Include)+len(c.Exclude) > 0 {
@@ -192,7 +187,6 @@ func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	return all, nil
 }
 
-// printRun prints the result of a run, and why single documents are not in the index.
 func printRun(out io.Writer, path string, run index.Run) error {
 	c := run.Counts
 	var parts []string
@@ -235,8 +229,8 @@ func printRun(out io.Writer, path string, run index.Run) error {
 	return nil
 }
 
-// withheld returns the number and names of documents that were left out or cut because they contain
-// keys or passwords, or "".
+// withheld names the documents that were left out or shortened because they contain keys or
+// passwords.
 func withheld(skipped []index.Notice) string {
 	const most = 20
 	var names []string

@@ -17,7 +17,6 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// knowledgeCommand shows the facts extracted from documents, and merges or splits entities.
 type knowledgeCommand struct {
 	Status  knowledgeStatus  `cmd:"" default:"withargs" help:"Count what is known."`
 	Show    knowledgeShow    `cmd:"" help:"Show what has this name, and what is stated of it."`
@@ -30,7 +29,7 @@ type knowledgeStatus struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// knowledgeStatusJSON is the output of knowledge status --json; its names are stable.
+// knowledgeStatusJSON is the output of knowledge status --json. Its field names are stable.
 type knowledgeStatusJSON struct {
 	Documents  int64                        `json:"documents"`
 	Unread     int64                        `json:"unread"`
@@ -43,7 +42,6 @@ type knowledgeStatusJSON struct {
 	Bytes      int64                        `json:"bytes"`
 }
 
-// mostSaid is how many of the operator's decisions are listed, newest first.
 const mostSaid = 100
 
 // Run executes "footnote knowledge status".
@@ -97,7 +95,7 @@ type knowledgeShow struct {
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// knowledgeShownJSON is the output of knowledge show --json; its names are stable.
+// knowledgeShownJSON is the output of knowledge show --json. Its field names are stable.
 type knowledgeShownJSON struct {
 	Named      []namedJSON     `json:"named"`
 	One        []oneJSON       `json:"one"`
@@ -111,7 +109,7 @@ type namedJSON struct {
 	DocumentID document.ID    `json:"document_id"`
 }
 
-// oneJSON is an entity that was merged with another, and the reason: said, name or identities.
+// oneJSON is a pair of names that count as one, such as a person and an account, with the reason.
 type oneJSON struct {
 	Kind       knowledge.Kind   `json:"kind"`
 	Key        string           `json:"key"`
@@ -188,7 +186,6 @@ func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// because returns the reason for which two entities were merged.
 func because(j knowledge.Joined) string {
 	if j.By == nil {
 		return "a person said so (footnote knowledge merge)"
@@ -275,7 +272,7 @@ func (c *knowledgeSplit) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// bothOf parses two entities in the form KIND:KEY.
+// bothOf parses two arguments such as "person:ann@acme.example".
 func bothOf(one, other string) (pgknowledge.Same, error) {
 	var s pgknowledge.Same
 	for _, side := range []struct {

@@ -16,15 +16,14 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// knowledgeExtract lets a model extract facts from passages, as serve does in the background.
 type knowledgeExtract struct {
 	Estimate bool `name:"estimate" help:"Ask no model: say how many passages there are to read, what that costs and how long it takes."`
 	Again    bool `name:"again" help:"Read those, too, that the model was given up for."`
 	JSON     bool `name:"json" help:"With --estimate, print one JSON object."`
 }
 
-// estimateJSON is the output of knowledge extract --estimate --json; its names are stable. It omits
-// costs if the model has no price.
+// estimateJSON is the output of knowledge extract --estimate --json. Its field names are stable.
+// Costs are omitted if the model has no price.
 type estimateJSON struct {
 	Model     string        `json:"model"`
 	Documents int           `json:"documents"`
@@ -114,7 +113,7 @@ func (c *knowledgeExtract) estimate(ctx context.Context, env *environment, base 
 	return table.Flush()
 }
 
-// extractionJSON is a part of knowledge status --json; its names are stable.
+// extractionJSON is a part of knowledge status --json. Its field names are stable.
 type extractionJSON struct {
 	Model    string                  `json:"model,omitempty"`
 	Read     int64                   `json:"read"`
@@ -128,8 +127,7 @@ type extractionJSON struct {
 	Failures map[string]int64        `json:"failures"`
 }
 
-// extractionOf returns the counts for knowledge status. It returns nil if no model extracts facts
-// and none ever has.
+// extractionOf returns nil if no model is set and none has ever read anything.
 func extractionOf(e wire.Extracted) *extractionJSON {
 	if e.Model == "" && e.Read+e.Failed == 0 {
 		return nil

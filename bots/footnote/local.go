@@ -14,12 +14,11 @@ import (
 	"github.com/footnotehq/footnote/core/localmodel"
 )
 
-// loadingTime is how long a model server may take to load a model.
 const loadingTime = 3 * time.Minute
 
-// localModel selects a model on this machine for the answers, if one was chosen before. If it finds
-// one and a person is present, it asks once. It changes the settings of the environment. It returns
-// a sentence that names the model, or "" if the settings name it.
+// localModel switches env to a model on this machine, if one was chosen before. If none was chosen
+// and one is found, it asks the operator, but only if person is true. It returns a sentence that
+// names the model, or "" if it changed nothing.
 func (env *environment) localModel(ctx context.Context, person bool) (string, error) {
 	if !wire.LooksForLocalModels(env.config) {
 		return "", nil
@@ -46,7 +45,6 @@ func (env *environment) localModel(ctx context.Context, person bool) (string, er
 	return env.offerLocal(ctx)
 }
 
-// offerLocal searches for model servers and asks the person.
 func (env *environment) offerLocal(ctx context.Context) (string, error) {
 	servers := wire.FindLocalModels(ctx, env.config)
 	offers := localmodel.Offers(servers)
@@ -85,7 +83,7 @@ func (env *environment) offerLocal(ctx context.Context) (string, error) {
 	return env.useLocal(ctx, offers[at])
 }
 
-// askLocal asks until the reply is valid. It returns the index of an offer, or -1 for none.
+// askLocal returns an index into offers, or -1 for none of them.
 func (env *environment) askLocal(ctx context.Context, offers []localmodel.Offer) (int, error) {
 	for {
 		fmt.Fprint(env.errs, localmodel.Question(offers))
@@ -99,8 +97,7 @@ func (env *environment) askLocal(ctx context.Context, offers []localmodel.Offer)
 	}
 }
 
-// useLocal loads the model of an offer and uses it for the answers. It returns a sentence that
-// names the model, or "" if the model cannot be loaded.
+// useLocal returns a sentence that names the model, or "" if the model cannot be loaded.
 func (env *environment) useLocal(ctx context.Context, offer localmodel.Offer) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadingTime, fmt.Errorf("it took longer than %s", loadingTime))
 	defer cancel()
@@ -123,8 +120,8 @@ func (env *environment) useLocal(ctx context.Context, offer localmodel.Offer) (s
 	return says, nil
 }
 
-// readAnswer reads exactly one line of a terminal, because the chat reads the rest. After ctx is
-// done, the read continues in the background until the program ends.
+// readAnswer reads byte by byte, because the chat reads the lines after the first. When ctx is
+// done, it returns, but its read continues in the background until the program ends.
 func readAnswer(ctx context.Context, in *os.File) (string, error) {
 	type answer struct {
 		text string

@@ -34,7 +34,6 @@ const (
 	exitSome  = 3 // index: some documents failed
 )
 
-// commands lists the verbs. Each has its own file.
 type commands struct {
 	Chat        chatCommand       `cmd:"" group:"try" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
 	Ask         askCommand        `cmd:"" group:"try" help:"Ask one question and print the answer."`
@@ -75,13 +74,12 @@ type commands struct {
 	Version     kong.VersionFlag  `help:"Print the version."`
 }
 
-// groups are the headings for verbs in the help, in the order of the verbs.
 var groups = []kong.Group{
 	{Key: "try", Title: "Try it:"}, {Key: "serve", Title: "Serve:"}, {Key: "sources", Title: "Sources:"},
 	{Key: "look", Title: "Look into what happened:"}, {Key: "operate", Title: "Operate:"},
 }
 
-// environment holds the parts of the process that commands use, so that tests can replace them.
+// environment holds the files, settings and logger of a process, so that tests can replace them.
 type environment struct {
 	stdin *os.File
 	// stdout is not sanitized, for code that handles terminals itself. Write plain text to out, and
@@ -106,7 +104,6 @@ func main() {
 	os.Exit(code)
 }
 
-// run parses the command line, reads the settings, and runs one verb.
 func run(ctx context.Context, args []string, env *environment) int {
 	env.out, env.errs = console.Plain(env.stdout), console.Plain(env.stderr)
 	env.memory = memory.Set(os.DirFS("/"), env.getenv)
@@ -195,7 +192,6 @@ func run(ctx context.Context, args []string, env *environment) int {
 	return exitOK
 }
 
-// commandOf returns the command that a command-line error concerns.
 func commandOf(err error) string {
 	var fault *kong.ParseError
 	if !errors.As(err, &fault) || fault.Context.Selected() == nil {
@@ -204,12 +200,12 @@ func commandOf(err error) string {
 	return fault.Context.Selected().FullPath()
 }
 
-// usageError is a command-line error that the parser cannot detect.
+// usageError is a wrong command line that the parser cannot detect.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// fail prints an error once and returns the exit code. It does not print a silent error.
+// fail returns code. It prints the error unless that is errSilent.
 func (env *environment) fail(err error, code int) int {
 	if !errors.Is(err, errSilent) {
 		fmt.Fprintf(env.errs, "footnote: %v\n", advised(err))
@@ -217,7 +213,7 @@ func (env *environment) fail(err error, code int) int {
 	return code
 }
 
-// advised returns the text of an error. For database errors without advice, it adds what to do.
+// advised adds what to do to database errors that do not say so themselves.
 func advised(err error) string {
 	text := err.Error()
 	if advice := postgres.Advice(err); advice != "" && !strings.Contains(text, advice) {
@@ -226,11 +222,11 @@ func advised(err error) string {
 	return text
 }
 
-// errSilent ends the program with a failure that was already printed.
+// errSilent makes a command fail without printing an error, because it has already printed one.
 var errSilent = errors.New("already told")
 
-// newLogger returns a logger. A server logs successes too; a person at a terminal sees only answers
-// and errors.
+// newLogger logs from level info in a server and from level warn in a command, unless LOG_LEVEL is
+// set.
 func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "": slog.LevelWarn}
 	level := levels[c.LogLevel]
@@ -250,7 +246,6 @@ func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 	return slog.New(span.NewHandler(lines)) // each line says which turn it is about
 }
 
-// helpAndMore prints the usual help. For the whole program, it adds where the settings are listed.
 func helpAndMore(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || ctx.Selected() != nil {
 		return err //nolint:wrapcheck // it is about the output
@@ -259,7 +254,6 @@ func helpAndMore(options kong.HelpOptions, ctx *kong.Context) error {
 	return err //nolint:wrapcheck // it is about the output
 }
 
-// settingsCommand lists the settings.
 type settingsCommand struct{}
 
 // Run executes "footnote settings".
@@ -273,7 +267,6 @@ func (c *settingsCommand) Run(env *environment) error {
 	return err //nolint:wrapcheck // it is about the output
 }
 
-// versionCommand prints the version.
 type versionCommand struct{}
 
 // Run executes "footnote version".

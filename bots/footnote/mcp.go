@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// mcpCommand serves an assistant of the person at the terminal over stdin and stdout.
 type mcpCommand struct{}
 
 // Run executes "footnote mcp".
@@ -29,8 +28,7 @@ func (c *mcpCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// assistants adds the handler for assistants' requests to a mux, if MCP_URL is set. It reports
-// whether MCP_URL is set.
+// assistants adds the MCP handler to a mux. It reports false if MCP_URL is not set.
 func assistants(ctx context.Context, base *wire.Base, set *platforms.Set, to *http.ServeMux) (bool, error) {
 	c := base.Config
 	if c.MCPURL == "" {

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// migrateCommand updates the schema. If the runtime role may not do so, use MIGRATE_DATABASE_URL.
+// migrateCommand prefers MIGRATE_DATABASE_URL to DATABASE_URL, because the role that answers may
+// not be allowed to change tables.
 type migrateCommand struct {
 	Grant    []string `name:"grant" placeholder:"ROLE" help:"Give this database role what serve --no-migrate needs, and no more. Later migrations are granted to it as well."`
 	Restored bool     `name:"restored" help:"The database comes from a backup: what was answered since the backup was made is looked for before anything is answered. Run it before serve."`
@@ -32,7 +33,6 @@ func (c *migrateCommand) Run(ctx context.Context, env *environment) error {
 	return c.prepare(ctx, env)
 }
 
-// prepare runs the requested steps that follow the migrations.
 func (c *migrateCommand) prepare(ctx context.Context, env *environment) (err error) {
 	direct, err := wire.OpenDirect(ctx, env.config, env.logger)
 	if err != nil {

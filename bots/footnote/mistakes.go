@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// silentMistakes finds mistakes in the configuration that cause no error. It omits mistakes that it
-// cannot check, and returns the reasons as an error. If connect is set, it opens a connection to
-// count the servers that use a token.
+// silentMistakes finds mistakes in the configuration that cause no error by themselves. The error
+// says which checks failed; findings of the others are still returned. If connect is set, it opens
+// another connection to Slack.
 func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set, connect bool) ([]checkup.Finding, error) {
 	state, err := base.Inspect(ctx)
 	if err != nil {
@@ -27,15 +27,14 @@ func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set, co
 const (
 	// countEvery is how often a server compares Slack's count of connections with its replicas.
 	countEvery = 5 * time.Second
-	// countsAlike is how many times in a row the counts must differ, because replicas start and
-	// stop.
+	// countsAlike is how many times in a row the counts must differ. A single difference is normal
+	// while a replica starts or stops.
 	countsAlike = 3
-	// probeAgain is the time between two tries of the model.
-	probeAgain = time.Minute
+	probeAgain  = time.Minute
 )
 
-// logMistakes logs mistakes in the configuration once. It then watches for another server with the
-// same token, and logs the first one that it finds. It returns after that, or when ctx is done.
+// logMistakes logs mistakes in the configuration once. It then waits for another server that uses
+// the same token, and returns when it has logged one or ctx is done.
 func (h *health) logMistakes(ctx context.Context) {
 	mistakes, err := silentMistakes(ctx, h.base, h.set, false)
 	if err != nil && ctx.Err() == nil {
@@ -68,7 +67,7 @@ func (h *health) logMistakes(ctx context.Context) {
 	}
 }
 
-// probeModel tries the model until ctx is done. It repeats the try if it fails or costs nothing.
+// probeModel tries the model until ctx is done. After a success that cost something, it returns.
 func (h *health) probeModel(ctx context.Context) {
 	for {
 		free, err := h.base.ProbeModel(ctx)

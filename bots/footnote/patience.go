@@ -15,11 +15,10 @@ import (
 // busy is the schedule for a starting server that waits for a free database connection.
 var busy = sleep.Backoff{First: 500 * time.Millisecond, Most: 5 * time.Second, Within: 3 * time.Minute}
 
-// opener connects to the database.
 type opener func(context.Context, *config.Config, *slog.Logger) (*wire.Base, error)
 
-// patiently connects to the database. If the server has no free connection, it waits, because
-// processes of the previous version may soon end.
+// patiently waits if the database has no free connection, because processes of the previous version
+// may soon end.
 func (env *environment) patiently(ctx context.Context, connect opener) (*wire.Base, error) {
 	var base *wire.Base
 	logged := false

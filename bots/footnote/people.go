@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// peopleCommand matches people of sources with their own permissions to accounts in chat.
 type peopleCommand struct {
 	List   peopleList   `cmd:"" default:"withargs" help:"List the people of sources, with whose accounts they are, and by what that is known."`
 	Import peopleImport `cmd:"" help:"Say who is who by a CSV file with the columns source, person and account. It leads over what addresses say."`
@@ -27,7 +26,7 @@ type peopleList struct {
 	JSON   bool   `name:"json" help:"Print a JSON array."`
 }
 
-// personJSON is the output of people --json; its names are stable.
+// personJSON is an item in the output of people --json. Its field names are stable.
 type personJSON struct {
 	Source   document.SourceID `json:"source"`
 	Person   string            `json:"person"`
@@ -82,7 +81,7 @@ func peopleJSON(shown []pgaccess.Match) []personJSON {
 	return out
 }
 
-// accountNames returns accounts in the form that people import reads.
+// accountNames returns names such as "slack:U0123", as people import reads them.
 func accountNames(accounts []access.Account) []string {
 	names := make([]string, len(accounts))
 	for i, a := range accounts {
@@ -111,7 +110,6 @@ func printPeople(env *environment, all, shown []pgaccess.Match) error {
 	return printTotals(env, all)
 }
 
-// printTotals prints the number of people by source and state.
 func printTotals(env *environment, all []pgaccess.Match) error {
 	count := make(map[document.SourceID]sources.People)
 	var order []document.SourceID

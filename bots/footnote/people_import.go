@@ -24,7 +24,7 @@ type peopleImport struct {
 	Replace bool   `name:"replace" help:"Forget what was imported before and does not stand in the file."`
 }
 
-// maxMapping is the maximum size of the file in bytes. It is far above what any organisation needs.
+// maxMapping is in bytes and far above what any organisation needs.
 const maxMapping = 64 << 20
 
 // Run executes "footnote people import".
@@ -80,7 +80,7 @@ func (c *peopleImport) read(env *environment) (string, error) {
 	return strings.TrimPrefix(string(text), "\ufeff"), nil // spreadsheets write a byte order mark
 }
 
-// mapping reads a file that maps people to accounts. It collects all faults with their lines.
+// mapping reads a CSV file that maps people in sources to chat accounts. It collects all faults.
 type mapping struct {
 	file      string
 	source    func(name string) (document.SourceID, error)
@@ -92,7 +92,6 @@ type mapping struct {
 	lines  map[string]int // line of an account or a person of a source
 }
 
-// mostFaults is how many faults are printed at once.
 const mostFaults = 50
 
 func (m *mapping) fault(line int, format string, args ...any) {
@@ -142,7 +141,7 @@ func (m *mapping) read(text io.Reader) error {
 	return nil
 }
 
-// row reads one line. It returns only errors that are not faults of the file.
+// row collects faults of the file and returns any other error.
 func (m *mapping) row(line int, source, person, account string) error {
 	id, err := m.source(source)
 	if err != nil {
@@ -181,8 +180,7 @@ func (m *mapping) row(line int, source, person, account string) error {
 	return nil
 }
 
-// findPerson returns the native id of a person in a source. person is the id, or an address that
-// the source has confirmed.
+// findPerson accepts a native id, or an e-mail address that the source has confirmed.
 func findPerson(people []index.Person, person string) (string, error) {
 	var found []string
 	for _, p := range people {
@@ -207,7 +205,8 @@ func findPerson(people []index.Person, person string) (string, error) {
 
 var discordUser = regexp.MustCompile(`^[0-9]{5,20}$`)
 
-// findAccount returns an account of a chat platform, given its id or address.
+// findAccount accepts "slack:ID", "slack:ADDRESS" or "discord:ID". Slack accounts must be known;
+// Discord accounts are not looked up.
 func findAccount(accounts []access.Account, text string) (access.Account, error) {
 	platform, id, _ := strings.Cut(text, ":")
 	if platform == "discord" && discordUser.MatchString(id) {

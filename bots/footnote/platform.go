@@ -11,7 +11,6 @@ import (
 	slackcall "github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// slackCommand prints what an operator needs to set up Slack.
 type slackCommand struct {
 	Manifest slackManifest `cmd:"" help:"Print the app's manifest, to be pasted where Slack asks for one."`
 }
@@ -41,7 +40,6 @@ func (c *slackManifest) Run(_ context.Context, env *environment) error {
 	return nil
 }
 
-// discordCommand prints what an operator needs to set up Discord.
 type discordCommand struct {
 	Invite discordInvite `cmd:"" help:"Print the link that adds the bot to a server, and what it asks for."`
 	Allow  discordAllow  `cmd:"" help:"Let a server's members read what is for members."`
@@ -70,7 +68,6 @@ func (c *discordInvite) Run(ctx context.Context, env *environment) error {
 	return nil
 }
 
-// application returns the given application id, or asks Discord for the token's.
 func (c *discordInvite) application(ctx context.Context, env *environment) (string, error) {
 	if c.App != "" {
 		return c.App, nil

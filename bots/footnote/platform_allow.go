@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// discordAllow binds a server to a tenant. Anyone can add a public bot to a server, so the operator
-// must decide which servers belong to a tenant.
+// discordAllow lets a Discord server read a tenant's documents. The operator must decide this,
+// because anyone can add a public bot to a server.
 type discordAllow struct {
 	Guild  string `arg:"" name:"server-id" help:"The server's id, as footnote doctor and the log tell it."`
 	Tenant string `name:"tenant" placeholder:"TENANT" help:"Whose documents the server is answered from (default: the default tenant)."`
@@ -46,7 +46,7 @@ func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
 	return err
 }
 
-// discordDisallow removes a binding that discordAllow made, or that the first server got
+// discordDisallow undoes discordAllow. It also undoes the permission that the first server got
 // automatically.
 type discordDisallow struct {
 	Guild string `arg:"" name:"server-id" help:"The server's id, as footnote doctor and the log tell it."`

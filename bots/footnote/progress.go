@@ -29,8 +29,8 @@ type progress struct {
 	late  *time.Timer // writes the step if there is no terminal; nil: not scheduled
 }
 
-// Intervals for rewriting the line on a terminal and for writing a line elsewhere. Elsewhere, the
-// first step that takes longer than stepAfter is written after that time.
+// redraw is the interval on a terminal, lineEvery on other output. On other output, the first step
+// that takes longer than stepAfter is written without waiting for lineEvery.
 const (
 	redraw    = 100 * time.Millisecond
 	lineEvery = 10 * time.Second
@@ -45,13 +45,11 @@ func newProgress(env *environment, what string) *progress {
 	return p
 }
 
-// terminalWriter reports whether w is a terminal.
 func terminalWriter(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// indexing shows the progress of a pipeline run.
 func (p *progress) indexing(at index.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +74,6 @@ func (p *progress) indexing(at index.Progress) {
 	p.drawShare(line, at.Share())
 }
 
-// waiting shows that a source asked for a pause.
 func (p *progress) waiting(later *index.Later) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,11 +81,11 @@ func (p *progress) waiting(later *index.Later) {
 	p.draw(fmt.Sprintf("%s: %s (in %s)", p.what, later.Error(), max(time.Until(later.At), 0).Round(time.Second)))
 }
 
-// doing shows a new step of the work. Without a terminal, only the step that is running when a line
-// is due is written; shorter steps are left out.
+// doing shows a new step. Output that is not a terminal gets only the step that runs when a line is
+// due.
 func (p *progress) doing(step string) { p.step(step, 0) }
 
-// step is like doing, with the completed share of the step, from 0 to 1; 0 if unknown.
+// step is like doing, with the finished share of the step from 0 to 1; 0 means unknown.
 func (p *progress) step(step string, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +104,6 @@ func (p *progress) step(step string, share float64) {
 	}
 }
 
-// write writes the current step, unless the work has ended.
 func (p *progress) write() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +113,7 @@ func (p *progress) write() {
 	}
 }
 
-// drop cancels the output of a step that has ended.
+// drop cancels the output of a step that has ended. The caller must hold mu.
 func (p *progress) drop() {
 	if p.late != nil {
 		p.late.Stop()
@@ -146,7 +142,6 @@ func (p *progress) draw(line string) {
 	fmt.Fprintf(p.env.stderr, "\r\x1b[K%s", fitted(console.Sanitize(line), columns(p.env.stderr)))
 }
 
-// drawShare draws a line after a progress bar, if the output is a terminal and the share is known.
 func (p *progress) drawShare(line string, share float64) {
 	if p.terminal && share > 0 {
 		line = bar(share) + " " + line
@@ -154,16 +149,13 @@ func (p *progress) drawShare(line string, share float64) {
 	p.draw(line)
 }
 
-// barWidth is the length of a bar in columns.
 const barWidth = 20
 
-// bar draws a share from 0 to 1, such as "██████████░░░░░░░░░░  50 %".
 func bar(share float64) string {
 	done := int(share * barWidth)
 	return fmt.Sprintf("%s%s %3.0f %%", strings.Repeat("█", done), strings.Repeat("░", barWidth-done), math.Floor(share*100))
 }
 
-// columns returns the width of a terminal, or 0 if unknown.
 func columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -177,7 +169,7 @@ func columns(w io.Writer) int {
 }
 
 // fitted shortens a line so that it does not wrap, because a wrapped line cannot be redrawn. It
-// cuts the middle, because the numbers follow a long path.
+// cuts the middle, because a long path is followed by numbers.
 func fitted(line string, columns int) string {
 	runes := []rune(line)
 	if columns < 4 || len(runes) < columns {
@@ -188,7 +180,6 @@ func fitted(line string, columns int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])
 }
 
-// end removes the line, so that further output begins at the left.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

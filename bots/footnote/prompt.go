@@ -17,16 +17,16 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// promptCommand shows and changes the stored system prompt. A change takes effect on every replica
-// from the next turn.
+// promptCommand manages the stored system prompt. A change takes effect on every replica with the
+// next question.
 type promptCommand struct {
 	Show  promptShowCommand  `cmd:"" help:"Print the system prompt that is used."`
 	Set   promptSetCommand   `cmd:"" help:"Store a system prompt; it is used from the next answer on."`
 	Reset promptResetCommand `cmd:"" help:"Go back to the built-in system prompt."`
 }
 
-// maxPrompt is the maximum size of a stored system prompt in bytes. Instructions get 15 % of a
-// model's context window, so a longer one would be cut in every prompt.
+// maxPrompt is in bytes. Instructions get 15 % of a model's context window, so a longer prompt
+// would be cut every time.
 const maxPrompt = 64 << 10
 
 type promptShowCommand struct {
@@ -109,7 +109,6 @@ func describePrompt(p session.Prompt) string {
 	}
 }
 
-// readPrompt reads a system prompt. It refuses a text that cannot be one.
 func readPrompt(path string, stdin io.Reader) (string, error) {
 	in := stdin
 	if path != "-" {
@@ -137,7 +136,7 @@ func readPrompt(path string, stdin io.Reader) (string, error) {
 
 var placeholder = regexp.MustCompile(`\{\{\s*[\w. -]*\s*\}\}`)
 
-// checkPlaceholders refuses text that looks like a placeholder and would reach the model unchanged.
+// checkPlaceholders refuses an unknown placeholder, because the model would see it unchanged.
 func checkPlaceholders(text string) error {
 	for _, p := range placeholder.FindAllString(text, -1) {
 		if !slices.Contains(prompt.Placeholders(), p) {
@@ -147,7 +146,7 @@ func checkPlaceholders(text string) error {
 	return nil
 }
 
-// operator returns the name of the person who changes settings from the command line.
+// operator returns the name under which changes by this process appear in the audit trail.
 func operator() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username

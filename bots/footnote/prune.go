@@ -9,8 +9,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// pruneCommand deletes records older than SESSION_RETENTION and AUDIT_RETENTION, as serve does
-// every night.
 type pruneCommand struct {
 	DryRun bool `name:"dry-run" help:"Count what would be removed, and remove nothing."`
 }

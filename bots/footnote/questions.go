@@ -18,7 +18,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// questionsCommand lists stored questions, or shows one.
 type questionsCommand struct {
 	List questionsList `cmd:"" default:"withargs" help:"List questions, the newest first. Private questions are counted and not listed."`
 	Show questionsShow `cmd:"" help:"Show a question with its answer, what it cites, each search and what it cost."`
@@ -36,7 +35,7 @@ type questionsList struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// questionsJSON is the output of questions --json; its names are stable.
+// questionsJSON is the output of questions --json. Its field names are stable.
 type questionsJSON struct {
 	Counts    review.Counts  `json:"counts"` // counts of the period, without other filters
 	Questions []questionJSON `json:"questions"`
@@ -126,7 +125,6 @@ func printQuestions(env *environment, found []review.Question, counts review.Cou
 	return err
 }
 
-// outcomeOf returns a question's outcome for a table column.
 func outcomeOf(q review.Question) string {
 	switch {
 	case q.Removed:
@@ -158,7 +156,7 @@ type questionsShow struct {
 	JSON bool   `name:"json" help:"Print a JSON array."`
 }
 
-// questionDetailJSON is the output of questions show --json; its names are stable.
+// questionDetailJSON is the output of questions show --json. Its field names are stable.
 type questionDetailJSON struct {
 	questionJSON
 	Session     session.ID          `json:"session"`
@@ -258,7 +256,6 @@ func detailOf(d review.Detail) questionDetailJSON {
 	return out
 }
 
-// withheldAnswer says why an answer is not shown.
 const withheldAnswer = "The answer is not shown: it rests on something that you may not read, or that was taken back."
 
 func printDetail(env *environment, d review.Detail) error {

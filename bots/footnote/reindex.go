@@ -13,14 +13,13 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// sourcesReindex stores all documents of a source again. It uses the current entry of the
-// configuration file, or for other sources the options of the last request.
+// sourcesReindex reads sources with their current entry in the configuration file. A source without
+// an entry is read with the options of its last run.
 type sourcesReindex struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Ids or names as footnote sources lists them, or names in footnote.yaml."`
 	All     bool     `name:"all" help:"All sources of footnote.yaml, and all that were indexed."`
 }
 
-// chosen is a source to read again.
 type chosen struct {
 	config.Source
 	connector index.Connector
@@ -71,7 +70,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 	return settle(ctx, env, base)
 }
 
-// choose returns the requested sources. It checks all of them before any is read.
+// choose checks all requested sources before any of them is read.
 func (c *sourcesReindex) choose(ctx context.Context, env *environment, base *wire.Base) ([]chosen, error) {
 	cfg := base.Config
 	var all []chosen

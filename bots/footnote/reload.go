@@ -11,8 +11,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// hangups returns the signals that request a reload of the configuration file. Call it at the
-// start: a hangup signal that is not handled ends the process.
+// hangups should be called first, because an unhandled SIGHUP ends the process.
 func hangups() (requests chan os.Signal, end func()) {
 	requests = make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)

@@ -11,12 +11,11 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// reportCommand shows the weekly reports of the configuration file.
 type reportCommand struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// reportJSON is an item in the output of report --json; its names are stable.
+// reportJSON is an item in the output of report --json. Its field names are stable.
 type reportJSON struct {
 	Platform string     `json:"platform"`
 	Channel  string     `json:"channel"`
@@ -30,7 +29,7 @@ type reportJSON struct {
 	Error    string     `json:"error,omitempty"`
 }
 
-// Run executes "footnote report". It posts nothing.
+// Run executes "footnote report", which shows the weekly reports and posts nothing.
 func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 	if len(env.config.File.Reports) == 0 {
 		return errors.New("no channel gets a report: name channels under reports: in footnote.yaml")

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Keys that screen handles itself. The editor of golang.org/x/term would end at Ctrl-C. So screen
-// replaces it by another key, which the editor passes to its callback.
+// Keys that screen handles itself. The editor of golang.org/x/term would end at keyCtrlC, so screen
+// turns it into keyClear, which the editor passes to its callback.
 const (
 	keyCtrlC  = 0x03
 	keyClear  = 0x1d
@@ -29,12 +29,12 @@ const (
 	pasteBegins, pasteEnds = "\x1b[200~", "\x1b[201~"
 )
 
-// maxEntries is how many texts are formatted again after the terminal's size changes.
+// maxEntries limits the earlier texts that are formatted again when the terminal's size changes.
 const maxEntries = 200
 
-// screen is a terminal with a line editor at the bottom and earlier texts above it, wrapped to the
-// width. The last text can change until it has ended. Its methods are safe for concurrent use, but
-// only one goroutine may read lines.
+// screen is a terminal with a line editor below the texts written so far. The last text can change
+// until end is called. Its methods are safe for concurrent use, but only one goroutine may read
+// lines.
 type screen struct {
 	in, out    *os.File
 	editor     *term.Terminal
@@ -62,7 +62,7 @@ type screen struct {
 	frozen   int      // number of lines that can no longer change
 }
 
-// newScreen takes control of a terminal. Close restores it.
+// newScreen puts the terminal into raw mode. Close restores it.
 func newScreen(in, out *os.File, interrupts chan<- os.Signal, complete func(string) (string, string)) (*screen, error) {
 	before, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
@@ -93,7 +93,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Close restores the terminal.
+// Close restores the terminal's mode.
 func (s *screen) Close() error {
 	signal.Stop(s.resized)
 	close(s.resized)
@@ -107,7 +107,6 @@ func (s *screen) Close() error {
 	return nil
 }
 
-// measure reads the terminal's size.
 func (s *screen) measure() {
 	width, height, err := term.GetSize(int(s.out.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
@@ -117,10 +116,10 @@ func (s *screen) measure() {
 	_ = s.editor.SetSize(width, height) // the write that it makes fails again at the next one
 }
 
-// columns returns the column at which lines break. Very wide terminals are not filled.
 func (s *screen) columns() int { return min(s.width-1, maxWidth) }
 
-// Write implements io.Writer for the text of answers, in the form that console.Layout reads.
+// Write implements io.Writer. It appends to the current answer, in the markup that console.Layout
+// reads.
 func (s *screen) Write(p []byte) (int, error) {
 	s.lock()
 	defer s.mu.Unlock()
@@ -128,7 +127,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), s.update()
 }
 
-// end ends the current text, which then no longer changes.
+// end marks the current text as finished, so that it no longer changes.
 func (s *screen) end() {
 	s.lock()
 	defer s.mu.Unlock()
@@ -136,15 +135,15 @@ func (s *screen) end() {
 	s.open, s.shown, s.frozen = "", nil, 0
 }
 
-// say writes a finished text above the last line of the current text.
+// say writes a finished text above the last line of the current text, which may still change.
 func (s *screen) say(text string) error {
 	s.lock()
 	defer s.mu.Unlock()
 	return s.put(console.Sanitize(text))
 }
 
-// state shows the current activity in the prompt, followed by a hint that is never cut. An empty
-// text restores the plain prompt.
+// state shows the current activity in the prompt, followed by a hint that is never shortened. An
+// empty text restores the plain prompt.
 func (s *screen) state(text, hint string) {
 	s.lock()
 	defer s.mu.Unlock()
@@ -160,7 +159,6 @@ func (s *screen) state(text, hint string) {
 	_, _ = s.editor.Write(nil)
 }
 
-// shortened cuts a text to the given number of columns.
 func shortened(text string, columns int) string {
 	if console.Columns(text) <= columns {
 		return text
@@ -172,7 +170,7 @@ func shortened(text string, columns int) string {
 	return string(runes) + "…"
 }
 
-// lock locks the screen when the editor is not accepting a line.
+// lock locks mu as soon as the editor is not accepting a line.
 func (s *screen) lock() {
 	s.mu.Lock()
 	for s.entering {
@@ -180,7 +178,8 @@ func (s *screen) lock() {
 	}
 }
 
-// update redraws the current text from the first line that has changed and is still on the screen.
+// update redraws the current text, from the first changed line that is still visible. The caller
+// must hold mu.
 func (s *screen) update() error {
 	lines := console.Layout(s.open, s.columns())
 	same := min(s.frozen, len(lines))
@@ -203,7 +202,7 @@ func (s *screen) update() error {
 	return s.draw(up, lines[same:])
 }
 
-// put writes a text above the last line of the current text, which may continue.
+// put writes a text above the last line of the current text. The caller must hold mu.
 func (s *screen) put(text string) error {
 	s.keep(text)
 	lines, up := console.Layout(text, s.columns()), 0
@@ -215,7 +214,6 @@ func (s *screen) put(text string) error {
 	return s.draw(up, lines)
 }
 
-// draw replaces the given number of rows above the prompt.
 func (s *screen) draw(up int, lines []string) error {
 	var b strings.Builder
 	if up > 0 {
@@ -230,10 +228,8 @@ func (s *screen) draw(up int, lines []string) error {
 	return nil
 }
 
-// rows returns the number of rows that a line occupies.
 func (s *screen) rows(line string) int { return max(1, (console.Columns(line)+s.width-1)/s.width) }
 
-// keep stores a text, to format it again when the size changes.
 func (s *screen) keep(text string) {
 	if text == "" {
 		return
@@ -244,7 +240,7 @@ func (s *screen) keep(text string) {
 	s.entries = append(s.entries, text)
 }
 
-// layOutAgain fills the screen with the last lines at its new width.
+// layOutAgain runs after the terminal's size has changed. It redraws the lines that fit.
 func (s *screen) layOutAgain() {
 	s.lock()
 	defer s.mu.Unlock()
@@ -264,7 +260,7 @@ func (s *screen) layOutAgain() {
 	_, _ = s.editor.Write([]byte("\x1b[2J\x1b[H" + strings.Join(append(lines[from:len(lines):len(lines)], ""), "\n")))
 }
 
-// readLine returns the next typed line.
+// readLine returns the typed line with pasted texts in full, and moves it up above the prompt.
 func (s *screen) readLine() (string, error) {
 	text, err := s.editor.ReadLine()
 	s.mu.Lock()
@@ -286,13 +282,14 @@ func (s *screen) readLine() (string, error) {
 	return strings.ReplaceAll(text, lineFeed, "\n"), nil
 }
 
-// unblock lets other goroutines write to the screen. The caller holds mu.
+// unblock lets other goroutines write again. The caller must hold mu.
 func (s *screen) unblock() {
 	s.entering = false
 	s.free.Broadcast()
 }
 
-// readKeys passes keys to the editor, up to the end of a line.
+// readKeys is the editor's reader. It returns at the end of a line, so that nothing is written
+// until readLine has moved the line up.
 func (s *screen) readKeys(p []byte) (int, error) {
 	s.mu.Lock()
 	s.unblock() // the line was not ended
@@ -320,7 +317,7 @@ func (s *screen) readKeys(p []byte) (int, error) {
 	return n, nil
 }
 
-// translate joins pasted text to one line, and replaces keys that the editor does not know.
+// translate turns pasted text into one line, and Ctrl-C into a key that the editor passes on.
 func (s *screen) translate(keys []byte) []byte {
 	text := string(append(s.paste, keys...))
 	s.paste = nil
@@ -343,8 +340,7 @@ func (s *screen) translate(keys []byte) []byte {
 	return []byte(out.String())
 }
 
-// onOneLine returns a pasted text as one line for the editor. A long text is replaced by a mark
-// such as "[text 1: 30 lines]".
+// onOneLine replaces a long pasted text with a mark such as "[text 1: 30 lines]".
 func (s *screen) onOneLine(text string) string {
 	text = console.Sanitize(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text))
 	text = strings.TrimRight(text, "\n")
@@ -356,7 +352,7 @@ func (s *screen) onOneLine(text string) string {
 	return mark
 }
 
-// key is the editor's callback. Ctrl-C clears a line and sends an interrupt; Tab completes a
+// key is the editor's callback. Ctrl-C clears the line and sends an interrupt; Tab completes a
 // command.
 func (s *screen) key(line string, pos int, key rune) (string, int, bool) {
 	switch key {

@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// searchCommand searches without answering.
 type searchCommand struct {
 	Query  []string `arg:"" sep:"none" help:"What to search for."`
 	JSON   bool     `name:"json" help:"Print one JSON object with every component of every score."`
@@ -24,7 +23,7 @@ type searchCommand struct {
 
 func (c *searchCommand) query() string { return strings.Join(c.Query, " ") }
 
-// foundJSON is the output of search --json; its names are stable.
+// foundJSON is the output of search --json. Its field names are stable.
 type foundJSON struct {
 	Query     string             `json:"query"`
 	Evidence  bool               `json:"evidence"`
@@ -134,7 +133,7 @@ func (c *searchCommand) print(env *environment, result retrieve.Result) error {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// shorten cuts a text to about the given number of characters, on one line.
+// shorten returns about the given number of characters, on one line.
 func shorten(s string, runes int) string {
 	line := []rune(strings.Join(strings.Fields(s), " "))
 	if len(line) <= runes {
@@ -143,7 +142,7 @@ func shorten(s string, runes int) string {
 	return strings.TrimRight(string(line[:runes]), " ") + "…"
 }
 
-// plain returns a document's text on one line, without characters that could drive the terminal.
+// plain returns a text on one line, without characters that could drive the terminal.
 func plain(s string) string { return console.Sanitize(lineBreaks.Replace(s)) }
 
 var lineBreaks = strings.NewReplacer("\n", " ", "\t", " ")

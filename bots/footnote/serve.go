@@ -16,14 +16,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// serveCommand answers on every platform that has a token, until it is stopped.
 type serveCommand struct {
 	Only      []string `name:"only" placeholder:"PLATFORM" enum:"slack,discord" help:"Only these platforms (slack, discord), although the tokens of others are set."`
 	NoMigrate bool     `name:"no-migrate" help:"Leave the database schema as it is; where it is behind, say so and end. For a role that may not change tables (run footnote migrate as another)."`
 	Check     bool     `name:"check" help:"Ask the server that runs at ADMIN_ADDR whether it is ready, and exit."`
 }
 
-// checkTimeout is the timeout for a request of a health check or of a platform.
 const checkTimeout = 3 * time.Second
 
 // Run executes "footnote serve".
@@ -79,8 +77,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	return errors.Join(err, servers.Wait())
 }
 
-// asInterrupted logs an error and returns nil if the error comes from the end of ctx: a server that
-// was stopped has not failed, even if it was still starting. It returns any other error.
+// asInterrupted logs err and returns nil if err comes from the end of ctx. A server that was
+// stopped has not failed, even if it was still starting.
 func (env *environment) asInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
@@ -89,7 +87,7 @@ func (env *environment) asInterrupted(ctx context.Context, err error) error {
 	return nil
 }
 
-// trace sends traces of turns to a collector, if one is configured. Call end to stop.
+// trace sends traces of answers to the collector, if one is configured. Call end to stop.
 func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() error, err error) {
 	if env.config.TraceEndpoint == "" {
 		return func() error { return nil }, nil
@@ -108,8 +106,8 @@ func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() 
 	return func() error { return traces.Close(ctx) }, nil
 }
 
-// answer accepts and answers questions until ctx is done. It fails if a platform cannot work with
-// these settings.
+// answer answers questions until ctx is done. It fails if a platform cannot be reached with these
+// settings.
 func (c *serveCommand) answer(ctx context.Context, env *environment, state *health) (err error) {
 	base, set := state.base, state.set
 	handler, err := requests(ctx, base, set)
@@ -160,8 +158,8 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	return parts.Wait()
 }
 
-// requests returns the handler for signed requests of platforms and sources, and for assistants;
-// nil if there are none.
+// requests returns the handler for webhooks of platforms and sources and for MCP, or nil if none is
+// configured.
 func requests(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Handler, error) {
 	hooks, err := base.Hooks()
 	if err != nil {
@@ -181,7 +179,6 @@ func requests(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Ha
 	return mux, nil
 }
 
-// serveRequests serves requests if there is a handler.
 func (env *environment) serveRequests(ctx context.Context, parts *errgroup.Group, at net.Listener, handler http.Handler) {
 	if handler == nil {
 		return
@@ -190,8 +187,8 @@ func (env *environment) serveRequests(ctx context.Context, parts *errgroup.Group
 	parts.Go(func() error { return env.serveHTTP(ctx, at, handler) })
 }
 
-// background runs the background work: it maintains the index, reads sources, and posts due
-// reports. It first prepares what the first searches would otherwise have to build.
+// background runs background jobs until ctx is done. It also prepares caches, so that the first
+// searches are not slow.
 func background(ctx context.Context, base *wire.Base, set *platforms.Set) error {
 	client, err := base.Background(ctx, set)
 	if err != nil {
@@ -214,7 +211,7 @@ func listen(ctx context.Context, addr, setting string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveHTTP serves until ctx is done. Running requests may finish within the grace period.
+// serveHTTP serves until ctx is done. Running requests may then finish within SHUTDOWN_GRACE.
 func (env *environment) serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: checkTimeout, ReadTimeout: 10 * time.Second}
 	served := make(chan error, 1)

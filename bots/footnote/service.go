@@ -17,13 +17,11 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wholefile"
 )
 
-// serviceCommand runs footnote as a system service.
 type serviceCommand struct {
 	Install serviceInstall `cmd:"" help:"Write a systemd unit that runs footnote serve, and print what to run next."`
 	Run     serviceRun     `cmd:"" help:"Run a command with the account, the settings and the data folder of the service, such as: footnote service run doctor."`
 }
 
-// serviceInstall writes the systemd unit. It does not start the service.
 type serviceInstall struct {
 	User   bool   `name:"user" help:"A unit of your own systemd manager, without root."`
 	As     string `name:"as" placeholder:"ACCOUNT" default:"footnote" help:"Account that a unit of the system runs as (default: footnote)."`
@@ -88,7 +86,6 @@ func (c *serviceInstall) Run(env *environment) error {
 	return err
 }
 
-// unit returns the service and the folder of its unit file. It creates a user's folders.
 func (c *serviceInstall) unit(env *environment) (unit systemd.Unit, dir string, err error) {
 	binary, err := os.Executable()
 	if err != nil {
@@ -121,7 +118,6 @@ func (c *serviceInstall) unit(env *environment) (unit systemd.Unit, dir string, 
 	return unit, dir, nil
 }
 
-// userUnits returns the folder of a user's settings, and the folder of the user's units in it.
 func userUnits() (config, units string, err error) {
 	config, err = os.UserConfigDir()
 	if err != nil {
@@ -130,7 +126,6 @@ func userUnits() (config, units string, err error) {
 	return config, filepath.Join(config, "systemd", "user"), nil
 }
 
-// userData returns the data folder of the person who runs the command.
 func userData(env *environment) (string, error) {
 	if env.config.DataDir != "" {
 		return filepath.Abs(env.config.DataDir)
@@ -138,8 +133,7 @@ func userData(env *environment) (string, error) {
 	return local.DefaultDir()
 }
 
-// writeUnit replaces the file atomically, so that systemd never reads part of it. Everyone may read
-// units.
+// writeUnit replaces the file atomically, so that systemd never reads half of it.
 func writeUnit(path, text string) error {
 	err := wholefile.Write(path, 0o644, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -154,7 +148,6 @@ func writeUnit(path, text string) error {
 	return nil
 }
 
-// flag returns systemctl's flag for the kind of unit.
 func (c *serviceInstall) flag() string {
 	if c.User {
 		return " --user"
@@ -162,7 +155,6 @@ func (c *serviceInstall) flag() string {
 	return ""
 }
 
-// next returns the commands that the operator runs next.
 func (c *serviceInstall) next() string {
 	if c.User {
 		return `  # settings, such as SLACK_BOT_TOKEN=xoxb-…, one a line; footnote.yaml goes next to them
@@ -182,8 +174,7 @@ func (c *serviceInstall) next() string {
 `
 }
 
-// serviceRun runs a command with the service's settings. systemd-run reads footnote.env as systemd
-// does.
+// serviceRun runs commands through systemd-run, which reads footnote.env exactly as systemd does.
 type serviceRun struct {
 	User    bool     `name:"user" help:"As the service of your own systemd manager."`
 	Command []string `arg:"" passthrough:"" placeholder:"COMMAND" help:"The command with its flags, such as doctor."`
@@ -220,8 +211,8 @@ func (c *serviceRun) Run(env *environment) error {
 	return nil
 }
 
-// serviceNote warns that a command does not use the settings of the service installed here. It
-// returns "" if the shell's settings name the data.
+// serviceNote warns that a command does not use the settings of the service installed on this
+// machine. It returns "" if the environment says which data to use.
 func serviceNote(c *config.Config) string {
 	if c.DataDir != "" || c.DatabaseURL != "" {
 		return ""

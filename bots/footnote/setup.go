@@ -11,8 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// projectsCommand shows the projects of the configuration file, which needs no database, and the
-// files that people kept in them.
 type projectsCommand struct {
 	List projectsList `cmd:"" default:"withargs" help:"List the projects of the configuration file."`
 	Show projectsShow `cmd:"" help:"Show a project with its files and who may read them."`
@@ -81,7 +79,6 @@ func projectsOf(f *config.File) []review.Project {
 	return all
 }
 
-// setsCommand lists the document sets of the configuration file. It needs no database.
 type setsCommand struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
@@ -121,7 +118,6 @@ func setsOf(f *config.File) []review.DocumentSet {
 	return all
 }
 
-// setup returns the agents, their documents, and the settings of each place.
 func setup(ctx context.Context, base *wire.Base) (review.Setup, error) {
 	f := base.File()
 	out := review.Setup{File: f.Path, Agents: agentsOf(base.Config, f), Projects: projectsOf(f), Sets: setsOf(f)}

@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// sourcesCommand lists and changes the indexed sources.
 type sourcesCommand struct {
 	List    sourcesList    `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
 	Add     sourcesAdd     `cmd:"" help:"Write a source into footnote.yaml, asking for what is missing, and try it."`
@@ -34,7 +33,7 @@ type sourcesList struct {
 	Failures bool `name:"failures" help:"Name every document that failed or was left out, with the reason."`
 }
 
-// sourceJSON is the output of sources --json; its names are stable.
+// sourceJSON is an item in the output of sources --json. Its field names are stable.
 type sourceJSON struct {
 	ID          document.SourceID `json:"id"`
 	Kind        document.Kind     `json:"kind"`

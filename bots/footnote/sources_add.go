@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// sourcesAdd adds a source to footnote.yaml. Its flags depend on the kind (wire.Kinds).
+// sourcesAdd parses its own flags, because they depend on the kind of source (wire.Kinds).
 type sourcesAdd struct {
 	Args []string `arg:"" optional:"" passthrough:"partial" name:"kind" help:"Kind of source, and its own flags, which footnote sources add KIND --help lists. At a terminal it asks for what is missing; without a kind it lists the kinds."`
 }
@@ -40,7 +40,6 @@ func (c *sourcesAdd) Run(ctx context.Context, env *environment) error {
 	return a.add(ctx)
 }
 
-// addition is a source that is being added.
 type addition struct {
 	env      *environment
 	kind     wire.Kind
@@ -53,7 +52,6 @@ type addition struct {
 	unchecked bool
 }
 
-// choose selects the kind.
 func (a *addition) choose(ctx context.Context, args []string) error {
 	name := ""
 	if len(args) > 0 {
@@ -87,7 +85,6 @@ func (a *addition) choose(ctx context.Context, args []string) error {
 	return nil
 }
 
-// parse parses the kind's flags.
 func (a *addition) parse(args []string) error {
 	flags := flag.NewFlagSet(a.kind.Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -120,7 +117,6 @@ func (a *addition) parse(args []string) error {
 	return nil
 }
 
-// useFile handles a --config flag after the kind.
 func (a *addition) useFile(path string) error {
 	file, err := config.ReadFile(path)
 	if err != nil && !errors.Is(err, config.ErrNoFile) {
@@ -130,7 +126,8 @@ func (a *addition) useFile(path string) error {
 	return nil
 }
 
-// ask asks a person at a terminal for missing flags. It first says what to prepare.
+// ask asks for missing values if the input is a terminal. Otherwise a missing required value is an
+// error.
 func (a *addition) ask(ctx context.Context) error {
 	if a.terminal {
 		if err := a.introduce(); err != nil {
@@ -167,7 +164,6 @@ func (a *addition) ask(ctx context.Context) error {
 	return a.locate()
 }
 
-// question asks for a line.
 func (a *addition) question(ctx context.Context, text string) (string, error) {
 	if a.lines == nil {
 		a.lines = readLines(ctx, pipedLines(a.env.stdin))
@@ -186,7 +182,8 @@ func (a *addition) question(ctx context.Context, text string) (string, error) {
 	}
 }
 
-// locate converts paths to the form of footnote.yaml: relative to its folder, if they are below it.
+// locate makes paths relative to the folder of the configuration file if they are below it, and
+// absolute otherwise.
 func (a *addition) locate() error {
 	file, err := filepath.Abs(a.file())
 	if err != nil {
@@ -215,10 +212,8 @@ func (a *addition) locate() error {
 	return nil
 }
 
-// file returns the path of the configuration file to write.
 func (a *addition) file() string { return cmp.Or(a.env.config.FilePath, config.FileName) }
 
-// introduce prints what is needed, before the first question.
 func (a *addition) introduce() error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.kind.Name, a.kind.Title)
@@ -247,7 +242,6 @@ func (a *addition) introduce() error {
 	return err
 }
 
-// help prints the flags of a kind.
 func (a *addition) help(to io.Writer) error {
 	if _, err := fmt.Fprintf(to, "Usage: footnote sources add %s [flags]\n\n%s\n\n", a.kind.Name, a.kind.Title); err != nil {
 		return err

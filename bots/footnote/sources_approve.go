@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// sourcesApprove approves stored sources that were not configured by an operator of this machine.
+// sourcesApprove approves sources in the database that no operator of this machine has added. Until
+// then they are not read.
 type sourcesApprove struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Ids as footnote sources lists them. None: list the sources that are not approved."`
 }
@@ -46,7 +47,8 @@ func (c *sourcesApprove) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// described says what a source would read, from which server, and for which readers.
+// described says what a source reads, from which server, and who may see it, for the person who
+// approves it.
 func described(s wire.StoredSource) string {
 	return fmt.Sprintf("%s, %s, with %s", wire.KindOf(s.Source).Title, s.Place(), s.Row())
 }

@@ -16,12 +16,11 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// named holds the sources named on the command line.
 type named struct {
 	Sources []string `arg:"" name:"source" help:"Ids or names, as footnote sources lists them, or names in footnote.yaml."`
 }
 
-// each calls do for every named source. It looks up all of them first.
+// each looks up all named sources before it calls do for the first one.
 func (n *named) each(ctx context.Context, env *environment, do func(*wire.Base, wire.StoredSource) (string, error)) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		base.By = operator()
@@ -48,7 +47,7 @@ func (n *named) each(ctx context.Context, env *environment, do func(*wire.Base, 
 	})
 }
 
-// findSource returns a source by its id, its location, or its name in the configuration file.
+// findSource accepts a source's id, its location, or its name in the configuration file.
 func findSource(base *wire.Base, stored []wire.StoredSource, name string) (wire.StoredSource, error) {
 	for _, s := range stored {
 		if string(s.ID) == name || s.Place() == name || s.Declared == name {
@@ -125,7 +124,6 @@ func (c *sourcesResync) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, change(ctx, sources.Resync))
 }
 
-// change returns a function for named.each that changes a source.
 func change(ctx context.Context, do sources.Act) func(*wire.Base, wire.StoredSource) (string, error) {
 	return func(base *wire.Base, s wire.StoredSource) (string, error) {
 		done, err := base.ChangeSource(ctx, do, s)

@@ -15,13 +15,12 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// sourcesCheck tests sources, and shows how they are kept current.
 type sourcesCheck struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Names in footnote.yaml, or ids as footnote sources lists them. None: all."`
 	JSON    bool     `name:"json" help:"Print one JSON array."`
 }
 
-// sourceCheckJSON is the output of sources check --json; its names are stable.
+// sourceCheckJSON is an item in the output of sources check --json. Its field names are stable.
 type sourceCheckJSON struct {
 	ID          document.SourceID `json:"id,omitempty"`
 	Name        string            `json:"name"`
@@ -46,8 +45,8 @@ type sourceCheckJSON struct {
 	RevocationSeconds int64 `json:"revocation_seconds,omitempty"`
 }
 
-// peopleCountJSON is how many people of a source are matched to chat accounts; its names are
-// stable.
+// peopleCountJSON counts how many people of a source are matched to chat accounts. Its field names
+// are stable.
 type peopleCountJSON struct {
 	Matched     int `json:"matched"`
 	Unmatched   int `json:"unmatched"`
@@ -61,8 +60,8 @@ func countOf(p sources.People) *peopleCountJSON {
 	return &peopleCountJSON{p[sources.Matched], p[sources.Unmatched], p[sources.Conflicting]}
 }
 
-// loopJSON is the progress of one of the loops that read a source's permissions; its names are
-// stable.
+// loopJSON is the progress of a background loop that reads permissions of a source. Its field names
+// are stable.
 type loopJSON struct {
 	// ReadAt is the start of the last complete read.
 	ReadAt *time.Time `json:"read_at,omitempty"`
@@ -182,7 +181,7 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 	return nil
 }
 
-// hooked returns a clause that says that webhooks report deletions, or "" if they do not.
+// hooked says that webhooks report deletions. It returns "" if they do not.
 func hooked(s wire.SourceCheck) string {
 	if s.Kind.Looks[index.ChangeDeletion].Hook {
 		return "; webhooks tell of it within seconds"
@@ -190,7 +189,7 @@ func hooked(s wire.SourceCheck) string {
 	return ""
 }
 
-// currency returns clauses that say how current a source is.
+// currency says how up to date a source is.
 func currency(s wire.SourceCheck) []string {
 	if s.State.StartedAt.IsZero() && s.State.Documents == 0 {
 		return []string{"never read: footnote index reads it"}
@@ -232,7 +231,7 @@ func checkJSON(s wire.SourceCheck) sourceCheckJSON {
 	return out
 }
 
-// list returns a non-nil slice, so that JSON shows an empty list instead of null.
+// list returns an empty slice for nil, so that JSON shows [] instead of null.
 func list(texts []string) []string {
 	if texts == nil {
 		return []string{}
@@ -240,7 +239,6 @@ func list(texts []string) []string {
 	return texts
 }
 
-// finding returns the short form for footnote doctor.
 func finding(s wire.SourceCheck) platforms.Finding {
 	f := platforms.Finding{Part: "source " + s.Name, OK: len(s.Faults) == 0}
 	says := slices.Concat(s.Seen.Sees, currency(s))

@@ -11,10 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// sourcesEmbed computes the sentence vectors that serve and chat would compute in the background.
 type sourcesEmbed struct{}
 
-// lookAgain is how often the progress of another process is read.
 const lookAgain = time.Second
 
 // Run executes "footnote sources embed".
@@ -35,8 +33,7 @@ func (c *sourcesEmbed) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// embedSentences computes the sentence vectors. If another process does so, it shows that process's
-// progress.
+// embedSentences waits and shows the progress if another process is doing the work.
 func embedSentences(ctx context.Context, base *wire.Base, bar *progress) error {
 	report := func(s index.FillState) {
 		bar.step("Sentence vectors: "+s.String(), float64(s.Chunks-s.Missing)/float64(max(s.Chunks, 1)))
@@ -57,7 +54,6 @@ func embedSentences(ctx context.Context, base *wire.Base, bar *progress) error {
 	}
 }
 
-// fillLine returns the progress of the sentence vectors, and what searches use meanwhile.
 func fillLine(s index.FillState, used bool) string {
 	switch {
 	case !used:

@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// progressJSON is the progress of a run in any process; its names are stable.
+// progressJSON is the progress of a run, which may be another process's. Its field names are
+// stable.
 type progressJSON struct {
 	Seen int `json:"seen"` // documents so far
 	// Total is omitted if it is not known.

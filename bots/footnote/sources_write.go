@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// add tests the source and writes its entry.
 func (a *addition) add(ctx context.Context) error {
 	pairs, err := a.kind.Entry(a.given)
 	if err != nil {
@@ -61,7 +60,6 @@ func (a *addition) add(ctx context.Context) error {
 	return err
 }
 
-// try parses the new file as the program would, and tests whether the source can be read.
 func (a *addition) try(ctx context.Context, now []byte) error {
 	file, err := config.ParseFile(a.file(), now)
 	if err != nil {
@@ -96,7 +94,6 @@ func (a *addition) try(ctx context.Context, now []byte) error {
 	return nil
 }
 
-// missing returns the unset settings for the source's credential.
 func (a *addition) missing() []string {
 	var missing []string
 	for _, s := range a.kind.Secrets {

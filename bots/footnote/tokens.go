@@ -16,7 +16,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// tokensCommand manages personal tokens for assistants.
 type tokensCommand struct {
 	List   tokensList   `cmd:"" default:"withargs" help:"List the tokens, without their secrets."`
 	Create tokensCreate `cmd:"" help:"Make a token for a person, and print it once."`
@@ -61,10 +60,9 @@ func (c *tokensCreate) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// onHost returns the person who runs the program.
 func onHost() session.Actor { return session.Actor{Platform: session.Host, ID: operator()} }
 
-// maxTokenName is the maximum length of a token's name in bytes.
+// maxTokenName is in bytes.
 const maxTokenName = 100
 
 func days(text string) (time.Duration, error) {
@@ -80,7 +78,7 @@ type tokensList struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// tokenJSON is the output of tokens --json; its names are stable.
+// tokenJSON is an item in the output of tokens --json. Its field names are stable.
 type tokenJSON struct {
 	ID      string     `json:"id"`
 	Name    string     `json:"name"`

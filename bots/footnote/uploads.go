@@ -18,7 +18,7 @@ type projectsFiles struct {
 	JSON    bool   `name:"json" help:"Print a JSON array."`
 }
 
-// keptFileJSON is the output of projects files --json. Its names are stable.
+// keptFileJSON is an item in the output of projects files --json. Its field names are stable.
 type keptFileJSON struct {
 	ID      upload.ID  `json:"id"`
 	Project string     `json:"project"`

@@ -13,14 +13,13 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// usageCommand shows the use of models and its cost.
 type usageCommand struct {
 	Since string `name:"since" placeholder:"TIME" help:"From this day on (2026-01-31), or so long ago (7d). Default: the beginning of this month, UTC."`
 	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 
-// usageJSON is the output of usage --json; its names are stable. Costs are in the currency of their
-// row.
+// usageJSON is the output of usage --json. Its field names are stable. Each row has its own
+// currency.
 type usageJSON struct {
 	Since string     `json:"since"`
 	Rows  []usedJSON `json:"rows"`
@@ -41,8 +40,7 @@ type usedJSON struct {
 	Currency  string          `json:"currency,omitempty"`
 }
 
-// capJSON is a spending cap with the amounts that count against it: spent, and reserved by running
-// calls.
+// capJSON is a spending cap. Used includes amounts that are reserved for running calls.
 type capJSON struct {
 	Setting  string       `json:"setting"`
 	Cap      spend.Amount `json:"cap"`
@@ -73,7 +71,7 @@ func (c *usageCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// since returns the first day to show.
+// since returns the first day of the current month, in UTC, if the flag is not set.
 func (c *usageCommand) since(now time.Time) (time.Time, error) {
 	if c.Since == "" {
 		return time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), nil
@@ -141,7 +139,7 @@ func printUsage(env *environment, since time.Time, rows []spend.Row, said string
 	return err
 }
 
-// costOf formats a cost, such as "0.42 USD". It returns "-" if there were no prices.
+// costOf formats a cost as "0.42 USD". Without a currency it returns "-".
 func costOf(n spend.Amount, currency string) string {
 	if currency == "" {
 		return "-"

@@ -32,7 +32,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// consoleCommand manages who may sign in to the console.
 type consoleCommand struct {
 	Link    consoleLink    `cmd:"" help:"Print a link that signs a person in once, within ten minutes."`
 	List    consoleList    `cmd:"" help:"List who may sign in, with their roles, sessions and connected accounts."`
@@ -45,8 +44,7 @@ type consoleLink struct {
 	As  string `name:"as" placeholder:"ROLE" enum:",admin,moderator,gaps" default:"" help:"Give the person this role: admin (all pages), moderator (questions and gaps) or gaps. Needed once; without --for it is admin."`
 }
 
-// consoleAccount returns the account that a flag names. An empty flag means the account of this
-// machine.
+// consoleAccount returns the operating-system account of this process if text is empty.
 func consoleAccount(ctx context.Context, base *wire.Base, text string) (access.Account, error) {
 	if text == "" {
 		return base.TerminalViewer(operator()).Person, nil
@@ -105,14 +103,14 @@ func (c *consoleLink) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// personName formats an account as flags name it.
+// personName returns a name such as "slack:U0123", as flags accept it.
 func personName(p access.Account) string { return p.Platform + ":" + p.ID }
 
 type consoleList struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// consolePersonJSON is the output of console list --json; its names are stable.
+// consolePersonJSON is an item in the output of console list --json. Its field names are stable.
 type consolePersonJSON struct {
 	Person   string      `json:"person"`
 	Role     review.Role `json:"role"`
@@ -198,7 +196,7 @@ func (c *consolePerson) end(
 	})
 }
 
-// console returns the handler and the listener of the console, or nil without CONSOLE_URL.
+// console returns nil for both if CONSOLE_URL is not set.
 func (env *environment) console(ctx context.Context, state *health) (http.Handler, net.Listener, error) {
 	if env.config.ConsoleURL == "" {
 		return nil, nil, nil
@@ -268,8 +266,8 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 	}), at, nil
 }
 
-// reveal shows another person's question, given a reason. It first sends a message to the asker; if
-// that fails, it shows nothing.
+// reveal lets a moderator see another person's question, and records the reason. It first tells the
+// asker; if that fails, it returns an error.
 func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error) {
 	found, err := explain(ctx, h.base, ref)
 	if err != nil {
@@ -290,7 +288,7 @@ func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string
 	return r.Turn.ID, admin.NewConsole(h.base.DB).Reveal(ctx, h.base.Tenant, v.Person, r)
 }
 
-// act performs an action on an answer for a person in the console.
+// act returns review.ErrAway if this process does not serve the platform of the answer.
 func (h *health) act(ctx context.Context, r action.Request) (action.Reply, error) {
 	answering := h.answering.Load()
 	if answering == nil || !slices.Contains(h.set.Platforms(), r.Ref.Platform) {
@@ -299,7 +297,6 @@ func (h *health) act(ctx context.Context, r action.Request) (action.Reply, error
 	return answering.Actions.Perform(ctx, r)
 }
 
-// takeConsole serves the console, if there is one.
 func (env *environment) takeConsole(ctx context.Context, parts *errgroup.Group, at net.Listener, pages http.Handler) {
 	if at == nil {
 		return
@@ -308,10 +305,8 @@ func (env *environment) takeConsole(ctx context.Context, parts *errgroup.Group, 
 	parts.Go(func() error { return env.serveHTTP(ctx, at, pages) })
 }
 
-// daysBack is how many days the console's first page covers.
 const daysBack = 14
 
-// today returns the content of the console's first page.
 func (h *health) today(ctx context.Context, operation bool) (review.Today, error) {
 	var t review.Today
 	var err error
@@ -361,7 +356,7 @@ func (h *health) today(ctx context.Context, operation bool) (review.Today, error
 	return t, nil
 }
 
-// currentSources says how current the sources are. It omits notices that name documents.
+// currentSources omits notices that name documents, because not every viewer may read them.
 func currentSources(ctx context.Context, base *wire.Base) ([]review.Source, error) {
 	indexed, err := base.Index.Sources(ctx, base.Tenant)
 	if err != nil {
@@ -419,7 +414,6 @@ func currentSource(s pgindex.SourceState, stored wire.StoredSource, readers sour
 	return out
 }
 
-// changeSource changes a source for a person in the console.
 func changeSource(ctx context.Context, base *wire.Base, by access.Account, do sources.Act, id document.SourceID) (string, error) {
 	stored, err := base.StoredSources(ctx)
 	if err != nil {
@@ -433,8 +427,8 @@ func changeSource(ctx context.Context, base *wire.Base, by access.Account, do so
 	return fmt.Sprintf("%s: %s.", id, done), err
 }
 
-// mayRead says whether an account may read the document at an address, and through which
-// permission. If this process serves the platform, it asks for channels, groups and roles.
+// mayRead says whether an account may read the document at an address, and why. If this process
+// serves the account's platform, permissions through channels, groups and roles are included.
 func (h *health) mayRead(ctx context.Context, who, address string) (review.Answer, error) {
 	var out review.Answer
 	known, err := pgaccess.New(h.base.DB).Known(ctx, h.base.Tenant)

@@ -19,14 +19,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// whyCommand explains a decision and the resulting answer.
 type whyCommand struct {
 	Ref  string `arg:"" help:"A reference that an answer shows, a turn's or session's id (footnote audit lists them), a link to a message, or CHANNEL/MESSAGE with the ids that the platform gives them. With --for, the address of a document."`
 	For  string `name:"for" placeholder:"ACCOUNT" help:"Say whether an account may read the document, and by what: slack:ID, slack:ADDRESS or discord:ID."`
 	JSON bool   `name:"json" help:"Print a JSON array."`
 }
 
-// explanationJSON is the output of why --json; its names are stable.
+// explanationJSON is an item in the output of why --json. Its field names are stable.
 type explanationJSON struct {
 	Turn      session.TurnID     `json:"turn,omitempty"`
 	Session   session.ID         `json:"session,omitempty"`
@@ -77,11 +76,11 @@ func (c *whyCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// errUnexplained means that the reference is unknown; it says how to ask.
 var errUnexplained = errors.New("nothing is known of it: give the reference under the answer, a turn's or session's id, a link to the message, or CHANNEL/MESSAGE; " +
 	"decisions about messages that were not answered are kept for a week")
 
-// explain finds the decisions that a reference names.
+// explain returns the decisions about a message. ref names a turn, a session, an answer, or the
+// message itself.
 func explain(ctx context.Context, base *wire.Base, ref string) ([]command.Explanation, error) {
 	sessions := base.Sessions()
 	inspect := command.Inspector{Store: sessions}
@@ -141,11 +140,11 @@ func explainMessage(
 	return found, nil
 }
 
-// slackPermalink matches the last part of a link to a Slack message: its time without the point.
+// slackPermalink matches the end of a link to a Slack message, such as "p1700000000123456". The
+// digits are the message's timestamp without the point.
 var slackPermalink = regexp.MustCompile(`^p(\d{10,})(\d{6})$`)
 
-// parseMessage parses the address of a message: a link copied from Slack or Discord,
-// CHANNEL/MESSAGE, or the message's id.
+// parseMessage accepts a link copied from Slack or Discord, CHANNEL/MESSAGE, or a message id.
 func parseMessage(ref string) (channel string, message thread.MessageID) {
 	path := strings.TrimSpace(ref)
 	if u, err := url.Parse(path); err == nil && u.Scheme != "" && u.Host != "" {

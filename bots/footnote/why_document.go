@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// documentJSON is the output of why --for --json; its names are stable.
+// documentJSON is an item in the output of why --for --json. Its field names are stable.
 type documentJSON struct {
 	Readers []access.Principal `json:"readers"`
 	Through []heldJSON         `json:"through"` // empty: the person may not read it
@@ -21,9 +21,8 @@ type heldJSON struct {
 	From      string           `json:"from"`
 }
 
-// document says whether a person may read the document at an address. It ignores permissions from
-// channels, and from mapped groups or roles. Only the platform knows those, and it is asked when a
-// person asks in chat.
+// document says whether a person may read the document at an address. It ignores permissions
+// through channels, groups and roles, which only the chat platform knows.
 func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.Base) error {
 	known, err := pgaccess.New(base.DB).Known(ctx, base.Tenant)
 	if err != nil {
@@ -54,7 +53,6 @@ func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.
 	return printReaders(env, c, out)
 }
 
-// ofAccount returns the permissions that the database knows for an account.
 func ofAccount(a access.Account, domains []string) []access.Held {
 	held := []access.Held{{Principal: access.Public, From: "everyone"}, {Principal: access.User(a.Platform, a.ID), From: "the account"}}
 	if a.Full {

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openConversation suggests prompts, once per conversation and process, because Slack stores them.
+// openConversation suggests prompts once per conversation and process. Slack stores them.
 func (b *Bot) openConversation(ctx context.Context, o chat.Opened) {
 	prompts := b.config.Prompts
 	if prompts != nil && len(prompts) == 0 || !b.opened.First(o.Ref.Channel+" "+o.Ref.Thread) {
@@ -27,8 +27,8 @@ func (b *Bot) openConversation(ctx context.Context, o chat.Opened) {
 	})
 }
 
-// prompts returns suggestions about documents that the person may read, as on the home page.
-// Without a model, general questions would find nothing.
+// prompts returns questions about documents that the person may read. If there are none, it returns
+// general ones.
 func (b *Bot) prompts(ctx context.Context, o chat.Opened) (prompts []write.Prompt) {
 	for _, e := range b.talk.Examples(ctx, o.Ref, o.By) {
 		prompts = append(prompts, write.Prompt{Title: e.Title, Message: e.Question})
@@ -39,14 +39,12 @@ func (b *Bot) prompts(ctx context.Context, o chat.Opened) (prompts []write.Promp
 	return prompts
 }
 
-// welcome introduces the bot to the person who added it to a channel.
 func (b *Bot) welcome(ctx context.Context, a chat.Added) error {
 	return b.talk.Welcome(ctx, a.Ref, a.By, func(ctx context.Context, text string) error {
 		return b.client.Whisper(ctx, a.Ref, a.By, text, false, "")
 	})
 }
 
-// home shows the bot's home page.
 func (b *Bot) home(ctx context.Context, o chat.Opened) {
 	b.talk.Soon(ctx, func(ctx context.Context) {
 		if err := b.client.ShowHome(ctx, o.By, b.talk.Home(ctx, o.Ref, o.By)); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sentences with which commands reply.
 const (
 	sayUsage  = "Ask like this: `/ask How do I reset my password?` With `/ask private …` only you see the answer. With `/ask models:a,b …` each of up to 3 models answers."
 	sayAsked  = "Your question is being answered in its thread."
@@ -21,11 +20,11 @@ const (
 	sayInvite = "I am not in this channel. Invite me, and ask again; or ask with `/ask private …`"
 )
 
-// modelsWord is the prefix of a command's word that selects models.
+// modelsWord begins a word of /ask that selects models, such as "models:a,b".
 const modelsWord = "models:"
 
-// command executes a slash command and returns the reply. If Slack delivers the command twice, it
-// is executed once.
+// command executes a slash command and returns the reply. A second delivery of the same command has
+// no effect.
 func (b *Bot) command(ctx context.Context, c chat.Command) (string, error) {
 	if !b.commands.First(c.EventKey) {
 		return "", nil
@@ -36,7 +35,6 @@ func (b *Bot) command(ctx context.Context, c chat.Command) (string, error) {
 	return b.talk.Command(ctx, command.Request{Ref: c.Ref, By: c.By, Direct: c.Direct, Text: c.Text})
 }
 
-// ask posts the question of a command, starts the turn and returns the reply to the command.
 func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
 	word, rest, _ := strings.Cut(question, " ")
@@ -78,7 +76,8 @@ func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 	return said, nil
 }
 
-// post posts the question of a command in a channel.
+// post shows the question in a channel before it is answered. It first checks limits, because
+// otherwise the channel would show a question without an answer.
 func (b *Bot) post(ctx context.Context, c chat.Command, a conversation.Admitted, channel, question string, direct bool) (conversation.Placed, error) {
 	at := c.Ref
 	at.Channel, at.Thread = channel, ""
@@ -100,7 +99,6 @@ func (b *Bot) post(ctx context.Context, c chat.Command, a conversation.Admitted,
 	}}, err
 }
 
-// directOf returns the direct conversation with a person. known is returned if it is not empty.
 func (b *Bot) directOf(ctx context.Context, person, known string) (string, error) {
 	if known != "" {
 		return known, nil

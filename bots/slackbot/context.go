@@ -11,12 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// contextLimit is the timeout for reading a thread, because the answer waits for it.
+// contextLimit is short because the answer waits until the thread is read.
 const contextLimit = 5 * time.Second
 
-// readBefore reads the messages of a thread after one message and before a question. If the thread
-// is unreadable, the question is answered without it. starter is the author of the thread's root if
-// that was read.
+// readBefore reads the messages of a thread between after and question. ok is false if there are
+// none or they cannot be read. starter is the author of the thread's first message, if that was
+// read.
 func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thread.MessageID) (file message.File, starter string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()
@@ -32,7 +32,6 @@ func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thr
 	return file, starter, ok
 }
 
-// said converts messages to the lines of a transcript. It omits the bot's own and system messages.
 func (b *Bot) said(ctx context.Context, read []chat.Message) []conversation.Said {
 	names := make(map[string]string)
 	var list []conversation.Said

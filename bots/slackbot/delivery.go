@@ -20,7 +20,6 @@ const (
 	restLimit  = time.Second
 )
 
-// statusOf returns the status for a packet, or "" if the last one stays.
 func statusOf(p packet.Packet) string {
 	switch payload := p.Payload.(type) {
 	case packet.SearchQueries:
@@ -33,7 +32,7 @@ func statusOf(p packet.Packet) string {
 	return ""
 }
 
-// working is the Slack session of one answer. During it, Slack shows the bot as working.
+// working makes Slack show the bot as working while it writes one answer.
 type working struct {
 	bot   *Bot
 	turn  session.Turn
@@ -41,8 +40,7 @@ type working struct {
 	shown bool
 }
 
-// greet starts the session. For the first question of a direct conversation, it also sets the
-// title.
+// greet also names a direct conversation after its first question.
 func (w *working) greet(ctx context.Context) {
 	t, b := w.turn, w.bot
 	ctx, cancel := context.WithTimeout(ctx, greetLimit)
@@ -61,7 +59,7 @@ func (w *working) greet(ctx context.Context) {
 	}
 }
 
-// rest ends the session, if this attempt or an earlier one started it.
+// rest undoes greet, which may have happened in an earlier attempt.
 func (w *working) rest(ctx context.Context) {
 	if !w.shown && (w.turn.Attempt <= 1 || !w.bot.client.Sessions()) {
 		return

@@ -37,12 +37,12 @@ func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err er
 	return reply, err
 }
 
-// stops reports whether a reaction stops an answer.
 func (b *Bot) stops(r chat.Reaction) bool {
 	return r.Name == "" || slices.Contains(b.config.StopReactions, r.Name)
 }
 
-// foreign records a question to another workspace's installation of the app.
+// foreign only records a question to another workspace's installation of the app; it is not
+// answered.
 func (b *Bot) foreign(ctx context.Context, m chat.Message) {
 	if m.Own || m.System {
 		return

@@ -16,12 +16,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lookBack is how far back the bot searches for questions that arrived while no process ran. Askers
-// of older ones no longer wait.
+// lookBack limits the age of questions that arrived while no process ran. The askers of older ones
+// no longer wait.
 const lookBack = 24 * time.Hour
 
-// Limits for known threads that are older than the period read from channels. They are read one by
-// one.
+// Limits for threads that are older than lookBack. They are read one by one.
 const (
 	knownFor  = 30 * 24 * time.Hour
 	mostKnown = 200
@@ -31,14 +30,14 @@ const (
 // connection looks like a quiet one until a ping is missed.
 const lossMargin = 2 * time.Minute
 
-// Pauses between attempts while Slack does not respond.
+// While Slack does not respond, reading is tried lookTries times, with a pause of lookAgain.
 const (
 	lookTries = 5
 	lookAgain = 30 * time.Second
 )
 
-// lookBacks searches for messages whose events were lost: first those from before the start, then
-// those of each interruption.
+// lookBacks finds messages whose events were lost: those from before the start, and those of every
+// later interruption.
 func (b *Bot) lookBacks(ctx context.Context) {
 	for since := time.Now().Add(-lookBack); ; {
 		b.lookSince(ctx, since)
@@ -71,9 +70,9 @@ func (b *Bot) lookSince(ctx context.Context, since time.Time) {
 	}
 }
 
-// missed handles the messages since a time whose events were lost. In followed threads, replies
-// without a mention count too. It does not find mentions in unknown threads that began more than a
-// week ago, or before the newest few hundred messages of their channel.
+// missed handles messages since a time whose events were lost. It does not find mentions in unknown
+// threads that began more than a week ago, or before the newest few hundred messages of their
+// channel.
 func (b *Bot) missed(ctx context.Context, since time.Time) error {
 	begun := time.Now() // age is counted from here, even if reading takes long
 	known, err := b.known(ctx)
@@ -107,7 +106,8 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 	return err
 }
 
-// missedInThreads reads the bot's threads that began before the period read from channels.
+// missedInThreads reads only threads that began before since. The newer ones were read with their
+// channels.
 func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, visit func(chat.Message) error) error {
 	for _, k := range known {
 		if event.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
@@ -120,12 +120,10 @@ func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since
 	return nil
 }
 
-// known returns the bot's threads with recent messages, newest first.
 func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
 	return b.deps.Store.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
 }
 
-// answerConfirmed handles a late question after the person confirmed that it is wanted.
 func (b *Bot) answerConfirmed(ctx context.Context, p chat.Press) error {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.Ref, Question: thread.MessageID(p.Turn), Notice: p.Message, Key: p.EventKey, By: p.By,

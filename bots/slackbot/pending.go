@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// pending lists the facts that must still be read from Slack for a stored and acknowledged
-// question.
+// pending says what must still be read from Slack for a question that is already stored and
+// acknowledged.
 type pending struct {
 	Files   []event.File `json:"files,omitempty"`   // files to read
 	Unknown bool         `json:"unknown,omitempty"` // whether there are files must be looked up
@@ -25,12 +25,12 @@ type pending struct {
 	Listens bool `json:"listens,omitempty"`
 }
 
-// before is a part of a thread to read: after one message, up to the question.
+// before asks for the messages of a thread from After (exclusive; empty: the first) to the
+// question.
 type before struct {
 	After thread.MessageID `json:"after,omitempty"`
 }
 
-// empty reports whether nothing is pending.
 func (p pending) empty() bool {
 	return len(p.Files) == 0 && !p.Unknown && p.Before == nil && !p.Name && !p.Listens
 }
@@ -67,7 +67,6 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 	return c
 }
 
-// raw returns the stored form, or nil if nothing is pending.
 func (p pending) raw() (json.RawMessage, error) {
 	if p.empty() {
 		return nil, nil

@@ -59,7 +59,7 @@ func (b *Bot) Say(ctx context.Context, to chat.Message, sentence string, _ bool)
 	b.tell(ctx, to.Ref, to.Author.ID, sentence, to.Direct || strings.HasPrefix(to.Ref.Channel, "D"))
 }
 
-// tell shows a sentence to one person. It does not retry.
+// tell shows a sentence to one person only. It does not retry.
 func (b *Bot) tell(ctx context.Context, at thread.Ref, person, sentence string, direct bool) {
 	if err := b.client.Whisper(ctx, at, person, sentence, direct, ""); err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
@@ -118,7 +118,7 @@ func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page,
 	return half, b.passing(ctx, err)
 }
 
-// passing returns err if it may be temporary. It logs a permanent refusal and returns nil.
+// passing returns err only if a retry may help. Otherwise it logs err and returns nil.
 func (b *Bot) passing(ctx context.Context, err error) error {
 	if err == nil || call.Transient(err) || ctx.Err() != nil {
 		return err

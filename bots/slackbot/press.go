@@ -16,13 +16,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sentences with which presses reply.
 const (
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
-// pressed handles a press of a button or menu. Slack delivers a press only once, so the person gets
-// a message if an error occurs.
+// pressed reports errors to the person, because Slack does not deliver a press again.
 func (b *Bot) pressed(ctx context.Context, p chat.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {
@@ -31,9 +29,8 @@ func (b *Bot) pressed(ctx context.Context, p chat.Press) error {
 	return err
 }
 
-// reply shows a sentence to the person who pressed something, and to no one else. It writes in the
-// thread, or through the press's response_url if the bot cannot write there. In a direct message
-// too, it leaves no permanent message.
+// reply shows a sentence to the person who pressed something, and to no one else. If the bot cannot
+// write in the thread, it uses the press's response_url.
 func (b *Bot) reply(ctx context.Context, p chat.Press, sentence string) {
 	if sentence == "" {
 		return
@@ -58,7 +55,6 @@ func (b *Bot) press(ctx context.Context, p chat.Press) error {
 	}
 }
 
-// act performs an action on an answer and tells the person the result.
 func (b *Bot) act(ctx context.Context, p chat.Press) error {
 	reply, err := b.talk.Press(ctx, conversation.Press{Direct: p.Direct, Request: action.Request{
 		Do: p.Action, Ref: p.Ref, At: p.At, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
@@ -87,7 +83,7 @@ func (b *Bot) act(ctx context.Context, p chat.Press) error {
 	return nil
 }
 
-// presser returns the person who pressed something. A stop does not wait for the name.
+// presser omits the name for a stop, which must not wait for it.
 func (b *Bot) presser(ctx context.Context, p chat.Press) thread.Person {
 	if p.Action == thread.ActionStop {
 		return p.By
@@ -110,8 +106,8 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error
 	return b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, true, string(t.ID), note.Buttons...)
 }
 
-// askAbout answers a message for which a person chose "Ask about this", in the message's thread. If
-// the bot is not in the channel, or answers there are private, it answers in a direct message.
+// askAbout answers a message for which a person chose "Ask about this", in that message's thread.
+// It answers in a direct message if the bot is not in the channel or answers there are private.
 func (b *Bot) askAbout(ctx context.Context, p chat.Press) error {
 	if p.Target == nil {
 		p.Target = &chat.Target{}
@@ -150,8 +146,8 @@ func (b *Bot) askAbout(ctx context.Context, p chat.Press) error {
 	return nil
 }
 
-// moveToDirect posts a question in the direct conversation with its asker, whose channel is own if
-// that is known.
+// moveToDirect posts the question in the direct conversation with its asker. own is that
+// conversation's id, or "" if unknown.
 func (b *Bot) moveToDirect(ctx context.Context, m *thread.Mention, own string) error {
 	own, err := b.directOf(ctx, m.Asker.ID, own)
 	if err == nil {

@@ -10,9 +10,8 @@ import (
 
 const sayPointer = "I answer you in a direct message."
 
-// place returns the thread for a turn's answer. A private answer goes to a thread in the direct
-// conversation, because messages for one person in a channel cannot be edited. That thread is
-// created once; later attempts find it again.
+// place returns the thread for a turn's answer. A private answer goes to the direct conversation,
+// because Slack's ephemeral messages cannot be edited. Later attempts use the same thread.
 func (b *Bot) place(ctx context.Context, t session.Turn, posted []session.Page, permit chat.Permit) (thread.Ref, error) {
 	if t.Session.Owner == "" || t.Direct {
 		return t.Session.Ref, nil

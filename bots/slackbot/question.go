@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Gather implements chat.Platform. It does not call Slack, because the event is acknowledged as
-// soon as the question is stored. The worker that answers reads the missing facts.
+// Gather implements chat.Platform. It makes no Slack calls, because Slack waits for the event to be
+// acknowledged. The worker that answers reads what is missing.
 func (b *Bot) Gather(ctx context.Context, m chat.Message, _ bool, reading *chat.Reading) (g chat.Gathered, err error) {
 	source := event.SourceOf(m.Source)
 	open := pending{Files: source.Files}
@@ -34,7 +34,7 @@ func (b *Bot) Gather(ctx context.Context, m chat.Message, _ bool, reading *chat.
 	return g, err
 }
 
-// person returns a person with the displayed name. The name is empty if it cannot be looked up.
+// person returns an empty name if the profile cannot be read.
 func (b *Bot) person(ctx context.Context, id string) thread.Person {
 	ctx, cancel := context.WithTimeout(ctx, profileLimit)
 	defer cancel()

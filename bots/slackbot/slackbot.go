@@ -26,7 +26,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config says how to reach Slack and what the bot does there. BotToken is required, and either
+// Config says how to reach Slack and what the bot does there. BotToken is required, and also
 // AppToken or SigningSecret.
 type Config struct {
 	BotToken      string
@@ -63,7 +63,8 @@ type Deps struct {
 	Logger *slog.Logger // nil: silent
 }
 
-// Bot serves one workspace. It implements chat.Platform and is safe for concurrent use.
+// Bot answers questions in one Slack workspace. It implements chat.Platform and is safe for
+// concurrent use.
 type Bot struct {
 	chat.Unsupported
 
@@ -114,7 +115,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 	return b, err
 }
 
-// emojiNames converts emoji, with colons or as characters, to Slack's names.
+// emojiNames accepts ":name:", "name" and the characters 🛑 and ⏹.
 func emojiNames(written []string) []string {
 	names := make([]string, len(written))
 	for i, name := range written {
@@ -129,12 +130,12 @@ func emojiNames(written []string) []string {
 	return names
 }
 
-// firstWait is the longest delay before the first words are sent. With the call itself, they are
-// visible within a second.
+// firstWait is the longest delay before the first words are sent. With the call itself, they appear
+// within a second.
 const firstWait = 700 * time.Millisecond
 
-// Connect signs in. It retries for some minutes while Slack does not respond. Its error is a
-// sentence that says what to do.
+// Connect signs in. While Slack does not respond, it retries for up to three minutes. The error is
+// a sentence that says what to do.
 func (b *Bot) Connect(ctx context.Context) error {
 	return signIn.Retry(ctx, func() error {
 		_, err := b.client.Connect(ctx)
@@ -151,16 +152,16 @@ func (b *Bot) Connect(ctx context.Context) error {
 // signIn is the schedule for signing in while Slack does not respond.
 var signIn = sleep.Backoff{First: 500 * time.Millisecond, Most: 15 * time.Second, Within: 3 * time.Minute}
 
-// Workspaces returns the workspaces whose turns this bot can deliver. Call it after Connect.
+// Workspaces returns the id of the workspace that the bot serves. Call it after Connect.
 func (b *Bot) Workspaces() []string { return []string{b.client.Identity().Team} }
 
-// Bind sets the services that answer. Call it once, before Run.
+// Bind sets the services that answer questions. Call it once, before Run.
 func (b *Bot) Bind(services conversation.Services) {
 	b.service = services.Service
 	b.talk.Bind(services)
 }
 
-// Check checks the settings for every known problem.
+// Check checks the settings for every known problem and returns what it found.
 func (b *Bot) Check(ctx context.Context) []slack.Finding { return b.client.Check(ctx) }
 
 // Knows reports whether a channel exists and the bot may see it.
@@ -168,24 +169,23 @@ func (b *Bot) Knows(ctx context.Context, channel string) (bool, error) {
 	return b.client.Knows(ctx, channel)
 }
 
-// Sockets returns the number of connections of the app, as Slack counts them.
+// Sockets opens a connection to learn how many connections of the app Slack counts.
 func (b *Bot) Sockets(ctx context.Context) (int, error) { return b.client.Sockets(ctx) }
 
-// Counted returns the number of connections of the app that Slack reported when this process last
-// opened one.
+// Counted returns how many connections of the app Slack counted when this process last opened one.
 func (b *Bot) Counted() int { return b.client.Counted() }
 
 // Lacking returns a finding for each scope that the app lacks. Call it after Connect.
 func (b *Bot) Lacking() []slack.Finding { return b.client.Lacking() }
 
-// Connected returns the number of open sockets, for readiness.
+// Connected returns the number of open WebSocket connections to Slack.
 func (b *Bot) Connected() int { return b.client.Connected() }
 
-// Handler returns the handler for signed requests, or nil without a signing secret. Mount it at
-// /slack/events.
+// Handler returns the handler for signed HTTP requests from Slack, or nil without a SigningSecret.
+// Mount it at /slack/events.
 func (b *Bot) Handler() http.Handler { return b.client.Handler(b.Event) }
 
-// Run receives events until ctx is done. It fails if these settings cannot work. The error is a
+// Run receives events until ctx is done. It fails if the settings cannot work; the error is a
 // sentence.
 func (b *Bot) Run(ctx context.Context) error {
 	if b.service == nil {
@@ -231,7 +231,6 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	})
 }
 
-// outlet returns the parts that write an answer to a thread, such as surface and renderer.
 func (b *Bot) outlet(ctx context.Context, t session.Turn, to thread.Ref) answer.Outlet[render.Page] {
 	surface := b.client.Surface(write.SurfaceOptions{
 		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID,
@@ -248,8 +247,7 @@ func (b *Bot) outlet(ctx context.Context, t session.Turn, to thread.Ref) answer.
 	}
 }
 
-// renderer returns the renderer of answers. If the workspace shows no status, it shows the current
-// search in place of the answer.
+// renderer shows the current search in place of the answer if the workspace has no status line.
 func (b *Bot) renderer() stream.Renderer[render.Page] {
 	r, ok := b.deps.Renderer.(*render.Renderer)
 	if !ok || r.Progress || b.client.Statuses() {
@@ -260,11 +258,10 @@ func (b *Bot) renderer() stream.Renderer[render.Page] {
 	return &shown
 }
 
-// Use makes the bot share Slack's rate limits with other processes. Call it once, before Run.
-// Without it, each process takes an equal part.
+// Use shares Slack's rate limits with other processes through tiers. Without it, each process takes
+// an equal part. Call it once, before Run.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Pacing().Use(tiers) }
 
-// actions are the buttons that an answer may have.
 var actions = []thread.Action{
 	thread.ActionStart, thread.ActionPlain, thread.ActionStop, thread.ActionRetry, thread.ActionDeeper, thread.ActionReport, thread.ActionUp, thread.ActionDown, thread.ActionShare, thread.ActionKeep, thread.ActionOwner,
 }
@@ -277,10 +274,11 @@ func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, e
 	return b.client.Present(ctx, t.Session.Ref.Channel)
 }
 
-// profileLimit is the timeout for looking up the asker before the first word.
+// profileLimit is short because answers wait for the profile.
 const profileLimit = time.Second
 
-// teamOf returns a person's workspace, which in a shared channel may be another one.
+// teamOf returns the asker's workspace. In a channel shared between workspaces, it may be another
+// one.
 func (b *Bot) teamOf(ctx context.Context, person string) string {
 	ctx, cancel := context.WithTimeout(ctx, profileLimit)
 	defer cancel()
@@ -301,7 +299,7 @@ func (b *Bot) Zone(ctx context.Context, t session.Turn) *time.Location {
 	return p.Zone
 }
 
-// stopped handles a stop of the answer's stream in Slack's client.
+// stopped records that a person stopped the answer with Slack's own stop button.
 func (b *Bot) stopped(ctx context.Context, t session.Turn) {
 	_, err := b.service.Stop(ctx, session.StopRequest{
 		Tenant: t.Session.Tenant, Ref: t.Session.Ref, Message: t.Message, By: session.Stopper{Privileged: true},

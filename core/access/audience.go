@@ -14,7 +14,7 @@ type Audience struct {
 	sources    []Principal // the principals held in sources, not on the platform
 }
 
-// NewAudience returns the audience whose members all hold the given principals and Public.
+// NewAudience returns the audience whose members all hold the given principals and [Public].
 func NewAudience(tenant TenantID, principals ...Principal) Audience {
 	held := append([]Principal{Public}, principals...)
 	slices.Sort(held)
@@ -27,23 +27,23 @@ func (a Audience) Tenant() TenantID { return a.tenant }
 // Principals returns a copy of the common principals, sorted.
 func (a Audience) Principals() []Principal { return slices.Clone(a.principals) }
 
-// With returns the audience with additional principals that its members hold in sources, not on the
-// platform.
+// With returns a copy of the audience with additional principals. Its members hold them in document
+// sources, not on the chat platform. [Audience.Platform] removes them again.
 func (a Audience) With(sources ...Principal) Audience {
 	with := NewAudience(a.tenant, slices.Concat(a.principals, sources)...)
 	with.sources = slices.DeleteFunc(slices.Clone(sources), func(p Principal) bool { return slices.Contains(a.principals, p) })
 	return with
 }
 
-// Platform returns the audience without principals of sources. Only this part is stored with a
-// turn, because memberships in sources are looked up each time.
+// Platform returns a copy of the audience without the principals added by [Audience.With]. Only
+// this part may be stored, because memberships in sources are looked up for each answer.
 func (a Audience) Platform() Audience {
 	own := slices.DeleteFunc(slices.Clone(a.principals), func(p Principal) bool { return slices.Contains(a.sources, p) })
 	return Audience{tenant: a.tenant, principals: own}
 }
 
-// MayRead reports whether everyone in the audience may read a document of its tenant with this
-// access list.
+// MayRead reports whether everyone in the audience may read a document with this access list. The
+// document must belong to the audience's tenant, which MayRead cannot check.
 func (a Audience) MayRead(acl ACL) bool {
 	for _, p := range acl {
 		if _, found := slices.BinarySearch(a.principals, p); found {

@@ -2,7 +2,7 @@ package access
 
 import "context"
 
-// Bindings stores which tenant each server of a platform belongs to. All replicas share the
+// Bindings stores the tenant of each chat server, such as a Discord guild. All replicas share the
 // bindings. It is safe for concurrent use.
 type Bindings interface {
 	// Bound returns the tenant of each bound server, by the server's id.

@@ -5,15 +5,17 @@ import (
 	"time"
 )
 
-// Workspace identifies a workspace or server of a platform. It does not depend on a tenant.
+// Workspace identifies a Slack workspace or a Discord server. The same workspace has the same
+// identity for all tenants.
 type Workspace struct{ Platform, ID string }
 
-// Everything is the scope of a whole workspace. All other scopes are ids of channels or people.
+// Everything is the scope of a whole workspace in [Changes]. All other scopes are ids of channels
+// or people.
 const Everything = ""
 
-// Version identifies a state of some scopes. It differs after each change of a scope. A cached
-// result is valid as long as the version is the one that was read before the platform was asked. If
-// the version is empty, no cached result is valid, because this replica would miss changes.
+// Version identifies the state of the scopes passed to [Changes.Version]. It differs after each
+// change in one of them. A cached result is valid while its version equals the current one. If the
+// current version is empty, no cached result is valid, because this replica may miss changes.
 type Version string
 
 // Changes notifies all replicas when permissions change. It is safe for concurrent use.
@@ -33,10 +35,11 @@ type Changes interface {
 }
 
 const (
-	// HearingGap is the time without a call of Heard after which events may have been missed.
-	// Platforms redeliver events, or resume a connection, in less time.
+	// HearingGap is the longest allowed time between two calls of [Changes.Heard]. After a longer
+	// gap, events may have been missed. Platforms redeliver events, or resume a connection, in less
+	// time.
 	HearingGap = 30 * time.Second
-	// HearingEvery is the interval at which a replica calls Heard.
+	// HearingEvery is the interval at which a replica calls [Changes.Heard].
 	HearingEvery = 5 * time.Second
 )
 
@@ -57,7 +60,8 @@ type People interface {
 	Lists
 }
 
-// Lists decides which process reads the list of all people of a workspace.
+// Lists coordinates replicas so that only one at a time reads the list of all people of a
+// workspace.
 type Lists interface {
 	// Begin reports whether a new list is due. If so, the list is reserved for the caller. at is
 	// the start of the list.
@@ -68,17 +72,17 @@ type Lists interface {
 	End(ctx context.Context, w Workspace, people []string, at time.Time) error
 }
 
-// Standing is the status of a person according to an event.
+// Standing says whether an event reports a person as a full member.
 type Standing int
 
-// The statuses that an event can report. Unsaid means that it reports none.
+// The values of Standing. Unsaid means that the event does not report the status.
 const (
 	Unsaid  Standing = iota
 	Inside           // a full member
 	Outside          // not a full member
 )
 
-// Roll is the result of [People.Known].
+// Roll is the known membership of people in a workspace, as returned by [People.Known].
 type Roll struct {
 	// Inside says for each known person whether the person is a full member.
 	Inside  map[string]bool
@@ -86,13 +90,14 @@ type Roll struct {
 	Pending bool      // more will be known soon, because a list is being read or due
 }
 
-// Intervals for the lists of a workspace's people (see [Lists]).
+// Intervals for reading the list of a workspace's people (see [Lists]).
 const (
 	// ListEvery is the interval between lists of a workspace's people. ListAge is how long a list
 	// is valid.
 	ListEvery = 10 * time.Minute
 	ListAge   = 30 * time.Minute
-	// ListStep is how long a list is reserved for one process. Each page that it passes to Found
-	// extends the reservation. ListStep is also the delay before a failed list is retried.
+	// ListStep is how long a process reserves the reading of a list. Each page passed to
+	// [People.Found] extends the reservation. ListStep is also the delay before a failed list is
+	// retried.
 	ListStep = 2 * time.Minute
 )

@@ -10,9 +10,9 @@ type Listener struct {
 	Held []Principal
 }
 
-// Grants looks up which principals people hold in sources that have their own permissions. These
-// are everyone in a source (SourceAll), a person (SourcePerson), groups, and sets. A set follows
-// from other principals. Grants is safe for concurrent use.
+// Grants looks up which principals people hold in document sources that have their own permissions.
+// These principals are groups such as teams ([SourceGroup]), everyone in a source ([SourceAll]),
+// single people ([SourcePerson]), and sets ([SourceSet]). Grants is safe for concurrent use.
 //
 // A source grants nothing if its credential is refused, if it is paused, or if it was not read
 // completely for too long.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Held is a principal that a person holds. From is a short text that says why, such as "you are a
-// full member of this workspace".
+// Held is a principal that a person holds. From gives the reason in words, such as "you are a full
+// member of this workspace".
 type Held struct {
 	Principal Principal
 	From      string
@@ -26,10 +26,9 @@ type Account struct {
 	Bot  bool // an app of the workspace itself, which does not count as a listener
 }
 
-// Address returns the email address that identifies the account in sources and in
-// user:email:ADDRESS. The workspace must have verified the address, the account must be a full
-// member, and the address's domain must be in domains (in lower case). Otherwise Address returns
-// "".
+// Address returns the verified email address that identifies the account in document sources. It
+// returns "" if the account is not a full member, or if the address's domain is not in domains (in
+// lower case).
 func (a Account) Address(domains []string) string {
 	if _, domain, ok := strings.Cut(a.Email, "@"); !ok || !a.Full || !slices.Contains(domains, domain) {
 		return ""
@@ -39,7 +38,7 @@ func (a Account) Address(domains []string) string {
 
 // MostNamed is the maximum number of people in a conversation whose principals are looked up
 // individually. In a larger conversation, only groups that cover everyone count. The same applies
-// if people can join without an invitation (Presence.Open).
+// if people can join without an invitation ([Presence].Open).
 const MostNamed = 200
 
 // Presence says who will see an answer, as reported by a platform.
@@ -56,7 +55,7 @@ type Presence struct {
 	Outsiders bool
 }
 
-// AudienceOf returns the audience of people who all hold the given principals.
+// AudienceOf returns the audience of people who all hold the given principals and [Public].
 func AudienceOf(tenant TenantID, held []Held) Audience {
 	principals := make([]Principal, len(held))
 	for i, h := range held {

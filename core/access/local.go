@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Local implements Changes, People and Accounts in memory. It is for a single process that receives
-// all events. It is safe for concurrent use.
+// Local implements [Changes], [People] and [Accounts] in memory. It is for a single process that
+// receives all events. It is safe for concurrent use.
 type Local struct {
 	mu       sync.Mutex
 	last     int

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// ErrGrants means that permissions in sources are currently unknown. Permissions on the platform
-// are still valid.
+// ErrGrants means that people's permissions in document sources are currently unknown. Their
+// permissions on the chat platform are still valid.
 var ErrGrants = errors.New("what is held of sources is not known at the moment")
 
 // grantsTimeout limits a call of Grants, which normally takes milliseconds.
 const grantsTimeout = 2 * time.Second
 
-// Rules are settings of the operator about people and sources.
+// Rules are the operator's settings for linking people and groups in document sources to a chat
+// platform.
 type Rules struct {
 	Domains []string // domains, in lower case, whose addresses link accounts to people in sources
 	// Covering are groups of sources that cover everyone. They are used if people outside
@@ -22,16 +23,16 @@ type Rules struct {
 	Covering []Principal
 }
 
-// Resolver computes the principals that everyone present holds. All questions, private answers,
-// shares and commands use a Resolver. A nil Resolver returns only principals that platforms report.
-// It is safe for concurrent use.
+// Resolver computes the principals that everyone present in a conversation holds. All questions,
+// private answers, shares and commands use a Resolver. A nil Resolver returns only the principals
+// that the chat platform reports. It is safe for concurrent use.
 type Resolver struct {
 	Grants Grants
 	Rules  func() Rules // returns the current rules; may be nil
 }
 
-// Audience returns the audience of the people present. After an error, which wraps ErrGrants, the
-// audience is valid but lacks principals of sources.
+// Audience returns the audience of the people present. If the error wraps [ErrGrants], the audience
+// is valid but lacks the principals held in document sources.
 func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	held, err := r.Held(ctx, p)
 	sources := make([]Principal, 0, len(held)-len(p.Held))
@@ -41,8 +42,8 @@ func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	return AudienceOf(p.Tenant, p.Held).With(sources...), err
 }
 
-// Held returns the principals that everyone present holds. Principals of the platform come first.
-// If the error wraps ErrGrants, the result has only principals of the platform.
+// Held returns the principals that everyone present holds. Principals on the chat platform come
+// first. If the error wraps [ErrGrants], the result has no principals in document sources.
 func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	held := p.Held[:len(p.Held):len(p.Held)]
 	if r == nil || r.Grants == nil {
@@ -57,9 +58,9 @@ func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	return append(held, of...), nil
 }
 
-// ofSources returns the principals of sources that everyone present holds. If people outside
-// p.People may see the answer, it returns the covering groups, or none if there are outsiders. If
-// no person is known, as at a console, it returns none.
+// ofSources returns the principals in document sources that everyone present holds. If people
+// outside p.People may see the answer, it returns only groups that cover everyone. It returns none
+// if guests are among them, or if no person is known, as at a console.
 func (r *Resolver) ofSources(ctx context.Context, p Presence) ([]Held, error) {
 	var rules Rules
 	if r.Rules != nil {

@@ -13,9 +13,9 @@ import (
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
 // closeAbandoned ends a turn that waited too long because no replica was running. It posts no
-// answer: if a backup was restored, the answer may already be in the thread. If a half-written
-// answer is visible, closeAbandoned ends the turn as failed and completes that answer with an
-// apology.
+// answer, because after the restore of a backup the answer may already be in the thread. If a
+// half-written answer is visible, it completes that answer with an apology, and the turn has
+// failed.
 func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
 	unfinished, err := s.removeNotices(ctx, a.turn)
 	if err != nil && a.turn.Failures < maxFailures {
@@ -38,8 +38,8 @@ func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
 	return s.delivered(ctx, a, "")
 }
 
-// removeNotices deletes the notices about a turn. It reports whether an unfinished answer is
-// visible.
+// removeNotices deletes the notices about a turn. unfinished reports whether a half-written answer
+// is visible.
 func (s *Service) removeNotices(ctx context.Context, t session.Turn) (unfinished bool, err error) {
 	permit := s.permit(ctx)
 	if err := permit(); err != nil {
@@ -65,15 +65,14 @@ func (s *Service) removeNotices(ctx context.Context, t session.Turn) (unfinished
 	return unfinished, nil
 }
 
-// noticeStore is the part of session.Store that TakeBack uses.
 type noticeStore interface {
 	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 }
 
-// TakeBack deletes the notices about a turn, and drops them from the store. A notice that a later
-// turn also uses stays in the thread. If a page has no message id, the process may have died after
-// posting it. TakeBack then searches the thread for the notice.
+// TakeBack deletes the notices about a turn from the thread and the store. A notice that a later
+// turn also uses stays in the thread. If a page has no message id, TakeBack searches the thread,
+// because the process may have died after posting the notice.
 func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, pages []session.Page) error {
 	for _, p := range pages {
 		if p.Kind != session.Notice {

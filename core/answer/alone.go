@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Alone answers questions outside threads for one person, who waits for the answer. It stores
+// Alone answers questions outside chat threads for one person, who waits for the answer. It stores
 // nothing and has no history. It is safe for concurrent use.
 type Alone struct {
 	Engine    Engine
@@ -18,8 +18,8 @@ type Alone struct {
 	Library
 }
 
-// Alone runs a turn to its end with the first model of its setup. Before each step it calls still,
-// which checks that the turn may continue. If still returns an error, or ctx ends, the turn ends.
+// Alone runs a turn to its end with the first model of its [Setup]. Before each step it calls
+// checkAudience. If checkAudience returns an error, or ctx ends, the turn ends.
 func (a Alone) Alone(ctx context.Context, t session.Turn, checkAudience func(context.Context) error, sink packet.Sink) (turn.Report, error) {
 	preparing, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Reasons why an unasked answer was not given. Only /footnote why shows them.
+// Reasons why a message that does not address the bot got no answer. Only /footnote why shows them.
 const (
 	declinedHuman    = "Someone else replied first."
 	declinedEvidence = "The best passage matches %.0f %% of the question; this channel wants %.0f %%."
@@ -27,8 +27,8 @@ const (
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
-// answerUnasked runs an unasked turn. It shows nothing until the answer cites a document. If the
-// answer cites none, the turn stays invisible.
+// answerUnasked answers a message that does not address the bot. It shows nothing until the answer
+// cites a document. If the answer cites none, the turn stays invisible.
 func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	held := &holdingSink{open: func() (chat.Delivery, error) { return s.open(ctx, a) }}
 	began, err := s.hasPages(ctx, a.turn)
@@ -65,7 +65,6 @@ func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, held.to, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// hasPages reports whether an earlier attempt has posted a part of the answer.
 func (s *Service) hasPages(ctx context.Context, t session.Turn) (bool, error) {
 	if t.Attempt <= 1 {
 		return false, nil
@@ -76,7 +75,7 @@ func (s *Service) hasPages(ctx context.Context, t session.Turn) (bool, error) {
 	return len(pages) > 0, err
 }
 
-// decline ends a turn without showing anything. The result is stored, so that it can be explained.
+// decline shows nothing. It stores saved for /footnote why.
 func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) error {
 	s.Logger.InfoContext(ctx, "unasked answer not given", "turn", a.turn.ID, "why", saved.Sentence)
 	saved.Outcome = session.Declined
@@ -86,8 +85,8 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 	return s.delivered(ctx, a, "")
 }
 
-// whyNotUnasked returns the reason not to give an unasked answer, or "". It reads the channel's
-// settings again, because the turn may have waited for people to reply.
+// whyNotUnasked returns the reason not to answer a message that does not address the bot, or "". It
+// reads the channel's settings again, because the turn may have waited for people to reply.
 func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, error) {
 	if !t.LimitedUntil.IsZero() {
 		return declinedLimited, nil
@@ -134,8 +133,6 @@ func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, er
 	}
 }
 
-// groundedOnly restricts an unasked answer to facts from documents, and makes the model search
-// first.
 func groundedOnly(req turn.Request) turn.Request {
 	req.Agent.Grounding = prompt.Strict
 	if len(req.Agent.Tools) == 0 || slices.Contains(req.Agent.Tools, search.Name) {
@@ -144,8 +141,7 @@ func groundedOnly(req turn.Request) turn.Request {
 	return req
 }
 
-// holdingSink is a sink that holds packets back until the answer cites a document. It then opens
-// the delivery.
+// holdingSink holds packets back until the answer cites a document. It then opens the delivery.
 type holdingSink struct {
 	open    func() (chat.Delivery, error)
 	to      chat.Delivery
@@ -165,7 +161,6 @@ func (h *holdingSink) Accept(p packet.Packet) {
 	h.to.Accept(p)
 }
 
-// begin opens the delivery and forwards the held packets.
 func (h *holdingSink) begin() error {
 	to, err := h.open()
 	if err != nil {

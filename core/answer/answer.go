@@ -29,13 +29,13 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Engine runs a turn. It is implemented by *turn.Runner. If ctx is cancelled with the cause
+// Engine runs a turn. *turn.Runner implements it. If ctx is cancelled with the cause
 // turn.ErrStopped, the run stops and keeps the text written so far.
 type Engine interface {
 	Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error)
 }
 
-// Setup configures the answer to a turn.
+// Setup says how to answer a turn: with which agent, models, filters and files.
 type Setup struct {
 	Agent      prompt.Agent
 	Models     []llm.Model
@@ -50,8 +50,8 @@ type Setup struct {
 	ResponseFormat json.RawMessage
 }
 
-// Setups returns the setup of each turn, for example by channel. It is called for every attempt. It
-// is safe for concurrent use.
+// Setups returns the [Setup] of each turn, for example by channel. It is called for every attempt.
+// It is safe for concurrent use.
 type Setups interface {
 	Setup(ctx context.Context, t session.Turn) (Setup, error)
 }
@@ -66,15 +66,14 @@ type Library interface {
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 }
 
-// Titles is implemented by libraries that can list document titles.
+// Titles is an optional interface of a [Library] that can list document titles.
 type Titles interface {
 	// Titles returns up to limit distinct titles of documents that everyone in the audience may
 	// read.
 	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
 }
 
-// Catalogue lists the sources that an audience can search. Implementations are safe for concurrent
-// use.
+// Catalogue lists the document sources that an audience can search. It is safe for concurrent use.
 type Catalogue interface {
 	// Searchable returns the sources with documents that everyone in the audience may read. Its
 	// counts include only these documents. If the lookup takes too long, it returns nil.

@@ -28,14 +28,13 @@ const (
 	retryLast     = 30 * time.Second
 )
 
-// errStrayStop means that a signal for an earlier attempt stopped the turn. The turn is then
+// errStrayStop means that a signal for an earlier attempt stopped the run. The turn is then
 // released.
 var errStrayStop = errors.New("the turn was stopped by a signal of an earlier attempt")
 
-// attempt is one attempt of this process at a turn. The context of the attempt ends when the
-// process must release the turn. The engine runs with a derived context, which also ends when a
-// person stops the turn. Service.mu guards the cancel functions. They are nil until the contexts
-// exist.
+// attempt is one attempt of this process at a turn. cancel ends the attempt, and the turn is
+// released. stop ends only the run of the engine, because a person stopped the turn. Both are nil
+// until their contexts exist. Service.mu guards both, and stopped.
 type attempt struct {
 	turn   session.Turn
 	cancel context.CancelCauseFunc
@@ -47,8 +46,6 @@ type attempt struct {
 	span    span.Span // of the attempt
 }
 
-// register adds an attempt at t to the running attempts, so that it can be stopped and cancelled.
-// It returns the context of the attempt.
 func (s *Service) register(lasting context.Context, t session.Turn) (context.Context, *attempt) {
 	ctx, letGo := context.WithCancelCause(s.traceContext(lasting, t))
 	ctx, attempted := s.traceAttempt(ctx, t)
@@ -59,8 +56,8 @@ func (s *Service) register(lasting context.Context, t session.Turn) (context.Con
 	return ctx, a
 }
 
-// permit returns the permit for the platform calls of one attempt. The permit is valid while the
-// replica holds its lease and the attempt is not cancelled.
+// permit returns a [chat.Permit] that is valid while the replica holds its lease and ctx is not
+// cancelled.
 func (s *Service) permit(ctx context.Context) chat.Permit {
 	return func() error {
 		if cause := context.Cause(ctx); cause != nil {
@@ -70,8 +67,6 @@ func (s *Service) permit(ctx context.Context) chat.Permit {
 	}
 }
 
-// endAttempt ends an attempt. After an error, it releases the turn if the turn still belongs to
-// this attempt.
 func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 	a.span.End(err)
 	a.cancel(nil)
@@ -120,14 +115,12 @@ func (s *Service) open(ctx context.Context, a *attempt) (chat.Delivery, error) {
 	return d, nil
 }
 
-// withdrawnMeanwhile reports whether the question was deleted, or the answer removed, during the
-// attempt.
 func withdrawnMeanwhile(err error) bool {
 	return errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
 
-// release returns the turn to the queue. After a failure, the next attempt starts after a back-off.
-// If the cause is not a failure, such as a shutdown, the next attempt may start at once.
+// release returns the turn to the queue. After a failure, the next attempt starts after a back-off,
+// but not after a shutdown, a lost lease or a change by a person.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
 	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStrayStop) && !errors.Is(cause, errAudience) && !withdrawnMeanwhile(cause) {
@@ -142,8 +135,8 @@ func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	}
 }
 
-// process continues a turn from its current state to its end. If the error is nil, the turn is
-// finished. After an error, the turn belongs to another replica or must be handed back.
+// process continues a turn from its current state to its end. After an error, the turn belongs to
+// another replica or must be released.
 func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -199,8 +192,7 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// suspend releases a turn that waits for a person. Before that, it shows in the thread what the
-// turn waits for.
+// suspend releases a turn that waits for a person, after the thread shows what the turn waits for.
 func (s *Service) suspend(ctx context.Context, a *attempt, delivery chat.Delivery, awaiting *deepsearch.Awaiting) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
@@ -214,7 +206,6 @@ func (s *Service) suspend(ctx context.Context, a *attempt, delivery chat.Deliver
 	return s.persist(ctx, func(ctx context.Context) error { return awaiting.Suspend(ctx, err == nil) })
 }
 
-// failExhausted ends a turn that failed too often. The error of each attempt is in the log.
 func (s *Service) failExhausted(ctx context.Context, a *attempt) error {
 	saved := outcomeOf(session.Failed, sentenceExhausted)
 	s.Logger.ErrorContext(ctx, "turn failed too often", "turn", a.turn.ID, "session", a.turn.Session.ID, "failures", a.turn.Failures,
@@ -226,7 +217,7 @@ func (s *Service) failExhausted(ctx context.Context, a *attempt) error {
 }
 
 // failCrashing ends a turn that crashed several processes while no other turn ran. It does not show
-// the saved answer, because showing it may have caused the crash.
+// the saved answer, because that may have caused the crash.
 func (s *Service) failCrashing(ctx context.Context, a *attempt) error {
 	saved := outcomeOf(session.Failed, sentenceDeadly)
 	s.Logger.ErrorContext(ctx, "turn ended the process again and again while it ran alone; it is not tried any more", "turn", a.turn.ID,
@@ -246,8 +237,8 @@ func (s *Service) failCrashing(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// produce builds the request and runs the engine with the run's context. If no run is needed, it
-// returns the outcome directly.
+// produce answers the turn with an engine. If the turn needs no run, such as a greeting, it returns
+// the outcome directly.
 func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (saved session.Saved, err error) {
 	run, disarm := s.runContext(ctx, a)
 	defer disarm()
@@ -321,8 +312,8 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
-// runContext returns the context of a run. A stop request on any replica cancels it. disarm
-// releases the context and must be called.
+// runContext returns the context of a run. A stop request on any replica cancels it. disarm must be
+// called.
 func (s *Service) runContext(ctx context.Context, a *attempt) (run context.Context, disarm func()) {
 	run, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -346,14 +337,13 @@ func (s *Service) runContext(ctx context.Context, a *attempt) (run context.Conte
 }
 
 // strayStop reports whether a stop signal was meant for an earlier attempt. For example, the signal
-// of an edit may arrive while the edited question is already being answered. A stop of the current
+// of an edit may arrive late, while the edited question is being answered. A stop of the current
 // attempt is always recorded before its signal is sent.
 func (s *Service) strayStop(ctx context.Context, a *attempt) bool {
 	requested, err := s.stopRequested(ctx, a)
 	return err == nil && !requested
 }
 
-// measureStop records the time from when this process learned of a stop until the run ended.
 func (s *Service) measureStop(a *attempt) {
 	s.mu.Lock()
 	at := a.stopped
@@ -376,13 +366,11 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 	return len(ids) > 0, nil
 }
 
-// onlyQuotes reports whether every model is extractive. An extractive model cannot reply to a
-// greeting.
+// onlyQuotes reports whether every model is extractive, so that none can reply to a greeting.
 func onlyQuotes(models []llm.Model) bool {
 	return len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
 }
 
-// showOutcome writes a saved outcome to sink for a turn that needs no run. It returns saved.
 func (s *Service) showOutcome(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
 	for _, p := range Replay(saved) {
 		sink.Accept(p)

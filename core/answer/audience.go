@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	// listenersLimit limits the lookup of the audience. The lookup delays the first word of an
-	// answer.
+	// listenersLimit limits the lookup of the audience, which delays the first word of an answer.
 	listenersLimit = 5 * time.Second
 	// pendingLimit is how long a turn waits for its audience. pendingLook is the interval between
 	// checks.
@@ -28,13 +27,13 @@ const (
 	audienceRetry = 500 * time.Millisecond
 )
 
-// errAudience means that a person joined who may read less than the original audience. The turn is
-// then released.
+// errAudience means that a person joined who may read fewer documents than the original audience.
+// The turn is then released.
 var errAudience = errors.New("others listen than when the turn was begun")
 
 // listeners returns the current audience of a turn. People may have joined or left the channel
-// since the question was stored. While the audience is still being loaded, it tells the asker and
-// waits. If the platform fails, known is false and the audience may read only public documents.
+// since the question was stored. While the audience is being loaded, it tells the asker and waits.
+// If the platform fails, known is false and the audience may read only public documents.
 func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
 	present, err := s.Present(ctx, t)
 	if errors.Is(err, access.ErrPending) {
@@ -49,9 +48,8 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) (present access
 	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
 }
 
-// Present looks up the current audience of a turn once. The audience has all permissions that its
-// members share. An error means that the audience is unknown. If permissions in sources cannot be
-// looked up, they are omitted.
+// Present looks up who can currently see the answer of a turn. Principals in document sources are
+// missing if they cannot be looked up. An error means that the audience is unknown.
 func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	present, err := s.present(ctx, t)
 	if errors.Is(err, access.ErrGrants) {
@@ -61,7 +59,8 @@ func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience,
 	return present, err
 }
 
-// present is like Present, but returns access.ErrGrants if permissions in sources are unknown.
+// present is like Present, but returns [access.ErrGrants] if principals in document sources are
+// unknown.
 func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
 	defer cancel()
@@ -75,8 +74,8 @@ func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience,
 	return s.Resolver.Audience(ctx, there)
 }
 
-// Held returns the principals that everyone present holds. If permissions in sources cannot be
-// looked up, they are omitted.
+// Held returns the principals that everyone present holds. Principals in document sources are
+// missing if they cannot be looked up.
 func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	held, err := s.Resolver.Held(ctx, p)
 	if err != nil && ctx.Err() == nil {
@@ -85,8 +84,6 @@ func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	return held
 }
 
-// awaitAudience tells the asker that the audience is being loaded. It polls until the audience is
-// known.
 func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Audience, error) {
 	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
 	if s.Surfaces.Features(t.Session.Ref).Whispers && !t.Ambient && t.Attempt <= 1 {
@@ -107,9 +104,9 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 	}
 }
 
-// audienceNow returns the permissions that the original audience of a turn and the current audience
-// share. If the original audience may read only public documents, it does not ask the platform. If
-// the platform fails for listenersLimit, the result may read only public documents.
+// audienceNow returns what the original and the current audience of a turn may both read. If the
+// platform fails for listenersLimit, only public documents remain. It does not ask the platform if
+// the original audience may read only those.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
@@ -133,7 +130,7 @@ func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audien
 }
 
 // audienceUnchanged returns a check that cancels the attempt if the current audience may read less
-// than the original audience.
+// than the original one.
 func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if s.audienceNow(ctx, t).Key() == t.Audience.Key() || ctx.Err() != nil {
@@ -163,7 +160,6 @@ func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool
 	return c
 }
 
-// recheckSink is a sink that records which documents the packets of each model showed.
 type recheckSink struct {
 	to         packet.Sink
 	shown      map[int]map[document.ID]bool
@@ -206,7 +202,7 @@ func (c *recheckSink) addShown(model int, documents ...packet.Document) {
 }
 
 // unreadable returns the documents that the audience may not read now. It retries until the store
-// responds. If the turn now belongs to another replica, it returns all documents.
+// responds. If the turn now belongs to another replica, it returns all of ids.
 func (s *Service) unreadable(ctx context.Context, audience access.Audience, ids []document.ID) []document.ID {
 	if len(ids) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Outlet says how to write the answer to one turn on a platform. P is the platform's rendered page.
-// To, Surface and Renderer are required.
+// Outlet says how to write the answer to one turn on a platform. P is the platform's type of a
+// rendered page. To, Surface and Renderer are required.
 type Outlet[P any] struct {
 	To       thread.Ref        // the thread to write to
 	Surface  thread.Surface[P] // also a thread.Streamer if answers are streamed
@@ -46,44 +46,44 @@ type Desk struct {
 	Logger   *slog.Logger // nil: silent
 }
 
-// Records is the part of session.Store that a delivery uses.
+// Records is the part of session.Store that [Deliver] uses.
 type Records interface {
 	Deliveries
 	Repairs
 }
 
-// Unrecorded implements Records without storing anything. It is for platforms such as a terminal,
+// Unrecorded implements [Records] without storing anything. It is for platforms such as a terminal,
 // where no other process can continue an answer.
 type Unrecorded struct{}
 
-// Intend implements Deliveries.
+// Intend implements [Deliveries].
 func (Unrecorded) Intend(context.Context, session.Fence, session.PageKey, thread.Ref) error {
 	return nil
 }
 
-// Posted implements Deliveries.
+// Posted implements [Deliveries].
 func (Unrecorded) Posted(context.Context, session.Fence, session.PageKey, thread.MessageID, string) error {
 	return nil
 }
 
-// Final implements Deliveries.
+// Final implements [Deliveries].
 func (Unrecorded) Final(context.Context, session.Fence, session.PageKey, string) error { return nil }
 
-// Drop implements Deliveries.
+// Drop does nothing.
 func (Unrecorded) Drop(context.Context, session.Fence, session.PageKey) error { return nil }
 
-// Pages implements Deliveries.
+// Pages implements [Deliveries].
 func (Unrecorded) Pages(context.Context, session.Fence) ([]session.Page, error) { return nil, nil }
 
-// Disturbed implements Repairs.
+// Disturbed implements [Repairs].
 func (Unrecorded) Disturbed(context.Context, session.Fence) error { return nil }
 
-// Deliver opens the delivery of a turn's answer. The answer continues in the messages that earlier
-// attempts posted. open receives these messages and returns the outlet. When ctx ends, the delivery
-// makes no further call and needs no Finish.
+// Deliver starts to write a turn's answer to its thread. It continues in the messages that earlier
+// attempts posted. open receives these messages and returns the [Outlet]. When ctx ends, the
+// delivery makes no further call and needs no Finish.
 //
-// If the turn already has its outcome, the answer is written once, when it is complete, and without
-// a sign (Outlet.Sign). An unasked answer has no sign either.
+// If the turn already has its outcome, the answer is written once, when it is complete. Outlet.Sign
+// is then not shown. It is also not shown for an answer to a message that did not address the bot.
 func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.Permit, open func(ctx context.Context, posted []session.Page) (Outlet[P], error)) (chat.Delivery, error) {
 	if desk.Logger == nil {
 		desk.Logger = slog.New(slog.DiscardHandler)
@@ -132,7 +132,6 @@ func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.
 	return d, nil
 }
 
-// delivery implements chat.Delivery.
 type delivery[P any] struct {
 	desk    Desk
 	turn    session.Turn
@@ -150,7 +149,7 @@ func (d *delivery[P]) Accept(p packet.Packet) {
 }
 
 // observe ends the sign that the bot is working when the first text becomes visible. Text that
-// still waits for a rate limit does not end the sign.
+// still waits for a rate limit does not end it.
 func (d *delivery[P]) observe(w stream.Write) {
 	if w.First {
 		d.sign.endForText()
@@ -198,7 +197,7 @@ func (d *delivery[P]) write(ctx context.Context, final chat.Result) error {
 }
 
 // whisperBarred tells the asker privately, once, that the answer cannot be written. In a direct
-// message it does nothing, because there is no other channel for the message.
+// message there is no other channel, so it does nothing.
 func (d *delivery[P]) whisperBarred(ctx context.Context, err error) {
 	sentence, barred := d.outlet.Barred(err)
 	if t := d.turn; !barred || !d.fresh || t.Ambient || t.Direct || t.Session.Owner != "" {

@@ -20,11 +20,12 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// finalLimit limits one attempt at the final writes. After that the turn is released, and any
-// replica tries again.
+// finalLimit limits one attempt at the final writes. Then the turn is released, and any replica
+// tries again.
 const finalLimit = 2 * time.Minute
 
-// outcomeOf returns the outcome of a turn that ends without a run.
+// outcomeOf returns the outcome of a turn that ends without a run. Only a failure has a reference
+// for the log.
 func outcomeOf(o session.Outcome, sentence string) session.Saved {
 	saved := session.Saved{Outcome: o, Sentence: sentence}
 	if o == session.Failed {
@@ -33,7 +34,6 @@ func outcomeOf(o session.Outcome, sentence string) session.Saved {
 	return saved
 }
 
-// savedOf converts the report of a run to the form that the store saves.
 func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 	best := report.Best()
 	saved := session.Saved{
@@ -63,8 +63,8 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 
 // save stores the outcome of a turn. It retries until it succeeds or the turn belongs to another
 // replica. If the question was deleted meanwhile, the turn ends as Superseded, and save returns
-// ErrWithdrawn so that the turn is delivered again. If the answer was removed meanwhile, save
-// returns ErrRemoved.
+// [session.ErrWithdrawn] so that the turn is delivered again. If the answer was removed meanwhile,
+// it returns [session.ErrRemoved].
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
 	ctx, saving := span.Begin(ctx, "save")
 	defer func() { saving.End(err) }()
@@ -96,8 +96,7 @@ func (s *Service) finish(ctx context.Context, a *attempt, saved session.Saved) e
 	})
 }
 
-// delivered ends the turn. undelivered says why the thread shows no complete answer. It is empty if
-// the thread shows the complete answer.
+// delivered ends the turn. undelivered says why the thread shows no complete answer, or is "".
 func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string) error {
 	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Delivered(ctx, a.turn.Fence(), undelivered) })
 }
@@ -130,13 +129,11 @@ func (s *Service) persist(ctx context.Context, write func(context.Context) error
 	return err
 }
 
-// isPermanent reports whether a retry of a failed write would fail too.
 func isPermanent(err error) bool {
 	return errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) ||
 		errors.Is(err, session.ErrEdited) || errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
 
-// deliver makes the final writes and ends the turn.
 func (s *Service) deliver(ctx context.Context, a *attempt, delivery chat.Delivery, final chat.Result) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
@@ -165,7 +162,6 @@ func (s *Service) deliver(ctx context.Context, a *attempt, delivery chat.Deliver
 	return nil
 }
 
-// sayUndelivered returns the reason why the platform permanently rejected an answer.
 func sayUndelivered(err error) string {
 	switch {
 	case errors.Is(err, thread.ErrRefused):
@@ -181,8 +177,7 @@ func sayUndelivered(err error) string {
 // answer.
 const sentenceUndelivered = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
 
-// redeliver shows the saved answer of a turn. It is used if an earlier worker ended before the
-// final writes.
+// redeliver shows the saved answer of a turn whose earlier worker ended before the final writes.
 func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	saved, err := s.Store.Saved(limited, a.turn)
@@ -219,7 +214,6 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, final)
 }
 
-// hasAnswerPages reports whether a part of the answer was posted or may have been posted.
 func (s *Service) hasAnswerPages(ctx context.Context, t session.Turn) bool {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()

@@ -9,14 +9,16 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Guard returns the stream.Guard for the writes of one attempt. No write begins without a permit.
-// If a process is paused during a write, its permit may end before the write does. The write may
-// then have overwritten a page of another attempt. In this case the turn is delivered again.
+// Guard returns the [stream.Guard] for the writes of one attempt. No write begins without a permit.
+// If the permit ends during a write, for example because the process was paused, the write may have
+// overwritten a page of another attempt. Guard then reports it to repairs, and the turn is
+// delivered again.
 func Guard(repairs Repairs, t session.Turn, permit chat.Permit, logger *slog.Logger) stream.Guard {
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }
 
-// Repairs is the part of session.Store that reports a write made after the turn was lost.
+// Repairs is the part of session.Store that records late writes: writes made after another replica
+// took over the turn.
 type Repairs interface {
 	Disturbed(ctx context.Context, f session.Fence) error
 }
@@ -31,7 +33,7 @@ type guard struct {
 // Permit implements stream.Guard.
 func (g guard) Permit() error { return g.permit() }
 
-// Made implements stream.Guard. If the permit expired during the call, Made reports the call to the
+// Made implements [stream.Guard]. If the permit ended during the write, Made reports that to the
 // store.
 func (g guard) Made(ctx context.Context, err error) error {
 	late := g.permit()

@@ -7,11 +7,10 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// maxLookups is the length of the queue of lookups. If the queue is full, further people are not
-// looked up.
+// maxLookups is the length of the queue of lookups. Lookups are dropped while it is full.
 const maxLookups = 256
 
-// lookup is a pending check whether the author of a message in a thread is a helper.
+// lookup is a pending check whether the author of a message is a helper ([policy.Policy].Helpers).
 type lookup struct {
 	seen    session.Sighting
 	helpers access.ACL
@@ -19,7 +18,7 @@ type lookup struct {
 }
 
 // queueLookup checks in the background whether a person is a helper. The check calls the platform,
-// and the event must not wait for that. The queue is not durable. If a lookup is lost, the person's
+// for which the event must not wait. The queue is not durable. If a lookup is lost, the person's
 // next message causes another one.
 func (s *Service) queueLookup(l lookup) {
 	select {
@@ -29,7 +28,6 @@ func (s *Service) queueLookup(l lookup) {
 	}
 }
 
-// runLookups processes the queue of lookups until ctx ends.
 func (s *Service) runLookups(ctx context.Context) {
 	for {
 		select {

@@ -14,9 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Occurrence is an event on a platform, as the input of Judge. The adapter sets the fields of Event
-// that the platform reports. Judge derives Known, Stop, Unfollow, Question and SmallTalk from Text
-// and the store. If the adapter has set Stop or Unfollow, Judge keeps it.
+// Occurrence is an event on a chat platform, as the input of [Service.Judge]. The adapter sets the
+// fields of Event that the platform reports. Judge derives Known, Stop, Unfollow, Question and
+// SmallTalk from Text and the store. It never clears Stop or Unfollow.
 type Occurrence struct {
 	policy.Event
 	Tenant access.TenantID
@@ -39,7 +39,7 @@ type Occurrence struct {
 	Ask func(ctx context.Context) (access.Audience, error)
 }
 
-// Judgement is the decision about an Occurrence, with the facts that it is based on.
+// Judgement is the decision about an [Occurrence], with the facts on which it is based.
 type Judgement struct {
 	policy.Decision
 	Policy policy.Effective
@@ -54,10 +54,12 @@ type Judgement struct {
 	Unsettled bool
 }
 
-// Judge decides about an event. The decision depends on the channel's settings, the participants of
-// the thread, and earlier events. In threads of the bot, Judge records that the message was
-// written, and by whom. It stores the verdict for `footnote why`. An error means that the store
-// failed. The event should then be redelivered, or decided by policy.Decide alone.
+// Judge decides whether and how to answer a message. The decision depends on the channel's
+// settings, the participants of the thread, and earlier events. In threads of the bot, Judge
+// records who wrote a message. It stores the decision for "footnote why".
+//
+// An error means that the store failed. The event should then be redelivered, or decided by
+// [policy.Decide] alone.
 func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err error) {
 	defer s.guard(ctx, "judge", &err)
 	defer s.intakes.begin()()
@@ -106,8 +108,6 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 	return j, nil
 }
 
-// parseText sets Stop, Unfollow, Question and SmallTalk from the text. known says that the bot
-// takes part in the thread.
 func (o *Occurrence) parseText(p policy.Policy, known bool) {
 	if o.Text != "" && o.addressed(known) {
 		o.Stop = o.Stop || policy.IsStop(o.Text)
@@ -117,13 +117,12 @@ func (o *Occurrence) parseText(p policy.Policy, known bool) {
 	o.SmallTalk = policy.IsSmallTalk(o.Text)
 }
 
-// addressed reports whether a word such as "stop" is addressed to the bot. In a thread of other
-// people, or in a channel without a mention, the word is addressed to another person.
+// addressed reports whether a word such as "stop" is meant for the bot. In a thread of other
+// people, or in a channel without a mention, the word is meant for another person.
 func (o Occurrence) addressed(known bool) bool {
 	return o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 }
 
-// isQuestion reports whether a message is an accepted question.
 func (s *Service) isQuestion(ctx context.Context, o Occurrence) (bool, error) {
 	t, err := s.Store.TurnOf(ctx, o.Tenant, o.Ref, o.Message)
 	if errors.Is(err, session.ErrUnknownTurn) {
@@ -132,8 +131,8 @@ func (s *Service) isQuestion(ctx context.Context, o Occurrence) (bool, error) {
 	return err == nil && t.Message == o.Message, err
 }
 
-// recordSighting records the author of a message in a thread of the bot. It returns the state of
-// the thread before the message, but People includes the author.
+// recordSighting records the author of a message in a thread of the bot. The returned state of the
+// thread is from before the message, but People includes the author.
 func (s *Service) recordSighting(ctx context.Context, o Occurrence, p policy.Policy, h *audienceLookup) (session.Thread, error) {
 	if !o.InThread && !o.Direct && !o.Forum {
 		return session.Thread{}, nil
@@ -159,7 +158,6 @@ func (s *Service) recordSighting(ctx context.Context, o Occurrence, p policy.Pol
 	return known, err
 }
 
-// checkCoolDown sets state.CoolingDown if an unasked answer was given recently.
 func (s *Service) checkCoolDown(ctx context.Context, o Occurrence, p policy.Policy, state *policy.State) error {
 	if p.Follow != policy.FollowAlways || p.Ambient.CoolDown <= 0 || o.Mentioned || o.Direct || o.Command || o.InThread {
 		return nil
@@ -169,7 +167,7 @@ func (s *Service) checkCoolDown(ctx context.Context, o Occurrence, p policy.Poli
 	return err
 }
 
-// audienceLookup looks up a person's permissions on first use. It makes at most one lookup.
+// audienceLookup looks up a person's permissions on first use, and at most once.
 type audienceLookup struct {
 	ask    func(context.Context) (access.Audience, error)
 	tenant access.TenantID
@@ -194,7 +192,7 @@ func (h *audienceLookup) holds(ctx context.Context) access.Audience {
 	return h.found
 }
 
-// Question is a mention that Judge or a command decided to answer.
+// Question is a message that [Service.Judge] or a command decided to answer.
 type Question struct {
 	thread.Mention
 	// Judgement is the result of Judge. The zero value counts against no quota and has no reason.
@@ -210,7 +208,7 @@ type Question struct {
 	Patience time.Duration
 }
 
-// Room returns policy.Full while the store's disk is full, and nil otherwise.
+// Room returns [policy.Full] while the store's disk is full, and nil otherwise.
 func (s *Service) Room() error { return s.room(nil) }
 
 func (s *Service) room(err error) error {
@@ -220,9 +218,9 @@ func (s *Service) room(err error) error {
 	return nil
 }
 
-// Limited returns a policy.Rejection if a quota is exhausted, and records the refusal. A platform
-// calls it before it shows the question to others. Limited does not count the question. Take counts
-// the question and makes the final decision.
+// Limited returns a [policy.Rejection] if a quota of the asker is exhausted, and records the
+// refusal. A platform calls it before it shows the question to others. [Service.Take] counts the
+// question and makes the final decision.
 func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) error {
 	if j.Unsettled {
 		return nil
@@ -252,13 +250,12 @@ func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) er
 const firstPause = 100 * time.Millisecond
 
 // Take stores a question and queues its turn. It does not wait for the answer. It counts the
-// question against quotas. If people are to reply first, the turn waits. A private answer in a
-// channel belongs to the asker's private session of the thread.
+// question against quotas. A private answer in a channel belongs to the asker's private session of
+// the thread.
 //
-// Once Take has returned without an error, the platform's event may be acknowledged. Take is
-// idempotent per event and per message. If the question is not accepted, the error is a
-// policy.Rejection with a sentence for the person. After any other error the event was not accepted
-// and should be redelivered.
+// When Take returns nil, the platform's event may be acknowledged. Take is idempotent for each
+// event and each message. If the question is not accepted, the error is a [policy.Rejection] with a
+// sentence for the person. After any other error the event should be redelivered.
 func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
 	defer s.guard(ctx, "take", &err)
 	text, err := policy.Asked(q.Text, s.config.MaxQuestion, q.Judgement.Reason)

@@ -15,8 +15,8 @@ var (
 	errHandBack  = errors.New("the replica ends and hands its turns back")
 )
 
-// lease is the replica's local view of its lease on turns. It lasts ttl, counted from just before
-// the last successful heartbeat. The lease in Postgres always ends later. So this replica stops
+// lease is the replica's local view of its lease on turns. It lasts ttl from just before the last
+// successful heartbeat, so it ends before the lease in Postgres. The replica therefore stops
 // writing before another replica can take over a turn. A paused process finds its lease expired
 // when it continues.
 type lease struct {
@@ -28,14 +28,13 @@ type lease struct {
 
 func newLease(ttl time.Duration) *lease { return &lease{ttl: ttl} }
 
-// renewed extends the lease after a successful heartbeat. began is when the heartbeat began.
 func (l *lease) renewed(began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.until = began.Add(l.ttl)
 }
 
-// permit implements chat.Permit. It returns errLeaseLost if the lease has expired.
+// permit implements [chat.Permit]. It returns errLeaseLost if the lease has expired.
 func (l *lease) permit() error {
 	if l.remaining() <= 0 {
 		return errLeaseLost
@@ -51,8 +50,8 @@ func (l *lease) remaining() time.Duration {
 	return min(time.Until(l.until), l.until.Round(0).Sub(time.Now().Round(0)))
 }
 
-// beat renews the replica's lease with heartbeats until ctx ends. If the lease expires, it cancels
-// all attempts. It logs only the first failure of an outage.
+// beat renews the replica's lease until ctx ends. If the lease expires, it cancels all attempts. It
+// logs only the first failure of an outage.
 func (s *Service) beat(ctx context.Context) {
 	failing := false
 	for {
@@ -75,8 +74,7 @@ func (s *Service) beat(ctx context.Context) {
 	}
 }
 
-// beatInterval returns the time until the next heartbeat. It is up to twice as long while no turn
-// is running.
+// beatInterval returns an interval up to twice as long while no turn is running.
 func (s *Service) beatInterval() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +84,7 @@ func (s *Service) beatInterval() time.Duration {
 	return s.config.Beat
 }
 
-// renew sends one heartbeat to the store. It gives up when the lease would have expired.
+// renew gives up when the lease would have expired.
 func (s *Service) renew(ctx context.Context) error {
 	limit := s.config.Lease / 2
 	if left := s.lease.remaining(); left > 0 {
@@ -95,7 +93,6 @@ func (s *Service) renew(ctx context.Context) error {
 	return s.renewWithin(ctx, limit)
 }
 
-// renewWithin is like renew, with an explicit time limit.
 func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -116,7 +113,6 @@ func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// cancelAll cancels all running attempts. Their turns get no outcome.
 func (s *Service) cancelAll(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

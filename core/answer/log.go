@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deliveries is the part of session.Store that records the posted pages of a turn.
+// Deliveries is the part of session.Store that records which pages of an answer were posted.
 type Deliveries interface {
 	Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error
 	Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error
@@ -17,7 +17,6 @@ type Deliveries interface {
 	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
 }
 
-// pageLog records the pages of one model's answer in the store. It implements stream.Log.
 type pageLog struct {
 	deliveries Deliveries
 	fence      session.Fence
@@ -29,9 +28,9 @@ type pageLog struct {
 
 var _ stream.Log = pageLog{}
 
-// OpenLogs returns the stream.Logs for a turn's answers in the thread at. The logs contain the
-// pages of earlier attempts. Writes to a log need no permit, because the store rejects writes of
-// attempts that lost the turn. recorded is called after a new message was recorded. It may be nil.
+// OpenLogs returns the [stream.Logs] for a turn's answers in the thread at, with the pages that
+// earlier attempts posted. Writes to a log need no permit, because the store rejects writes of
+// attempts that lost the turn. recorded, if not nil, is called after a new message was recorded.
 func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page, recorded func(context.Context, session.Turn)) stream.Logs {
 	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
 	if recorded != nil {
@@ -45,8 +44,8 @@ func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []ses
 	return l
 }
 
-// pageLogs implements stream.Logs. Log returns a copy of first with the model and its pages. posted
-// has the pages of earlier attempts by model.
+// pageLogs has the pages of earlier attempts in posted, by model. Log returns a copy of first with
+// one model's pages.
 type pageLogs struct {
 	first  pageLog
 	posted map[int][]stream.Page

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Metrics counts events for the operator. Its arguments never identify a person, a channel or a
-// text. Methods return at once and are safe for concurrent use.
+// Metrics counts events for the operator. No argument identifies a person, a channel or a text.
+// Methods return at once and are safe for concurrent use.
 type Metrics interface {
 	// Turn is called once for each turn that this process answered, after the outcome is stored.
 	Turn(p thread.Platform, saved session.Saved)
@@ -21,7 +21,6 @@ type Metrics interface {
 	TakenOver()
 }
 
-// noMetrics is the Metrics used if none is configured.
 type noMetrics struct{}
 
 var _ Metrics = noMetrics{}

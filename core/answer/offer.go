@@ -26,10 +26,9 @@ const (
 	offerHits    = 10
 )
 
-// offerPrivate offers a private answer to the asker of a question in a channel. It searches with
-// the asker's permissions. If the search finds evidence that the channel may not see, the asker
-// gets the offer privately. There is at most one offer per turn, and it is not durable. An offer
-// never affects the channel's answer.
+// offerPrivate offers a private answer to the asker if a search with the asker's permissions finds
+// evidence that the channel may not see. There is at most one offer for each turn, and it is not
+// durable. An offer never affects the channel's answer.
 func (s *Service) offerPrivate(ctx context.Context, t session.Turn, saved session.Saved) {
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
 		return
@@ -95,7 +94,6 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	return err == nil && found.Evidence, err
 }
 
-// searchQueries returns the question and the search queries of the turn.
 func searchQueries(t session.Turn, saved session.Saved) []retrieve.Query {
 	var texts []string
 	note := func(text string) {

@@ -11,18 +11,18 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// ownerLimit limits the lookup of a page's owner. The answer's last packet waits for this lookup.
+// ownerLimit limits the lookup of a page's owner, for which the answer's last packet waits.
 const ownerLimit = 2 * time.Second
 
-// Owners finds the owner of the page that is closest to an unanswered question. It is implemented
-// by *owner.Desk. It is safe for concurrent use.
+// Owners finds the owner of the page that is closest to an unanswered question. *owner.Desk
+// implements it. It is safe for concurrent use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 }
 
 // nameOwner returns a sink that forwards packets. If the documents did not answer the question, it
-// adds the owner of the closest page to the answer's last packet. It must receive the packets after
-// recheckSources, so that the audience may read the pages.
+// adds the owner of the closest page to the answer's last packet. It must come after
+// recheckSources, so that the audience may read the page.
 func (s *Service) nameOwner(ctx context.Context, t session.Turn, to packet.Sink) packet.Sink {
 	if s.Owners == nil || t.Ambient || t.Origin.As == session.Shared {
 		return to
@@ -67,7 +67,6 @@ func (s *Service) ownerOf(ctx context.Context, t session.Turn, pages []packet.Do
 	return offer.Packet()
 }
 
-// refs returns references to the distinct documents among pages.
 func refs(pages []packet.Document) []document.Ref {
 	var list []document.Ref
 	seen := make(map[document.ID]bool)

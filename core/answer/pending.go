@@ -14,15 +14,14 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// completeLimit limits the time for loading the pending parts of a question from the platform.
-// Files take the longest. After the limit the question is answered without the missing parts.
+// completeLimit limits the time for loading the files and the author's name of a question. Then the
+// question is answered without the missing parts.
 const completeLimit = 20 * time.Second
 
-// declinedPerson is stored if a worker finds that the asker may not ask.
 const declinedPerson = "The person may not ask here."
 
 // admitAsker decides about a question that was stored before the asker's permissions were known. It
-// decides like Judge, with the current permissions. ended reports whether the turn has ended.
+// uses the current permissions. ended reports whether the turn has ended.
 func (s *Service) admitAsker(ctx context.Context, a *attempt) (ended bool, err error) {
 	t := a.turn
 	if t.Pending == nil || !t.Pending.Unsettled {
@@ -81,7 +80,6 @@ func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	return s.decline(ctx, a, session.Saved{Sentence: declinedPerson})
 }
 
-// limited returns the outcome of a turn that exceeds a quota.
 func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -100,9 +98,9 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	return outcomeOf(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker tells the asker privately that a quota is exhausted. It returns true if the asker
-// knows, and false if the thread must show it or no quota is exhausted. The asker of a command
-// knows from Take, except if the quota was checked after Take.
+// limitAsker tells the asker privately that a quota is exhausted. It returns false if no quota is
+// exhausted, or if the thread must show it. The asker of a command knows from [Service.Take],
+// except if the quota was checked after Take.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.LimitedUntil.IsZero() {
@@ -118,12 +116,11 @@ func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	return err == nil
 }
 
-// addressed reports whether a reason means that the person addressed the bot itself.
 func addressed(r policy.Reason) bool {
 	return r == "mention" || r == "direct_message" || r == "command" || r == ""
 }
 
-// completeTurn loads the audience of a turn and the pending parts of its question, concurrently. It
+// completeTurn loads the audience of a turn and the missing parts of its question, concurrently. It
 // stores the parts before it returns, so that other attempts and later turns use the same parts.
 // known is false if the audience is unknown. empty reports that the message has no question.
 func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {

@@ -21,7 +21,6 @@ func (s *Service) Refused(ctx context.Context, r session.Refusal) {
 	}
 }
 
-// auditJudged records a question that Judge refused.
 func (s *Service) auditJudged(ctx context.Context, o Occurrence, d policy.Decision) {
 	if d.Action != policy.Refuse {
 		return
@@ -31,7 +30,6 @@ func (s *Service) auditJudged(ctx context.Context, o Occurrence, d policy.Decisi
 	})
 }
 
-// auditRejected records a question that Take rejected with err.
 func (s *Service) auditRejected(ctx context.Context, m thread.Mention, err error) {
 	reason := policy.ReasonOf(err)
 	if reason == "" {
@@ -42,8 +40,8 @@ func (s *Service) auditRejected(ctx context.Context, m thread.Mention, err error
 	})
 }
 
-// questionKey returns the key of a question in its workspace. The key is the id of the message,
-// because several events may report the same message. Without a message it is the id of the event.
+// questionKey returns the id of the message, because several events may report the same message.
+// Without a message it returns the id of the event.
 func questionKey(at thread.Ref, id thread.MessageID, event string) string {
 	if id == "" {
 		return event

@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets for a saved turn. A View of these packets shows the same final pages as
-// the original turn. Replay is used for recovery, edits of old answers, and explanations. A turn
-// without a run has only ending packets.
+// Replay returns packets that show a saved turn with the same final pages as the original. It is
+// used for recovery, edits of old answers, and explanations. A turn without a run has only ending
+// packets.
 func Replay(saved session.Saved) []packet.Packet {
 	switch {
 	case saved.Removed != nil:
@@ -59,13 +59,10 @@ func Replay(saved session.Saved) []packet.Packet {
 	return packets
 }
 
-// withdrawn reports whether the question was deleted. If so, a notice below the answer says that.
 func withdrawn(saved session.Saved) bool {
 	return saved.Outcome == session.Superseded && saved.Sentence != ""
 }
 
-// correctionPackets returns packets that show a person's correction instead of the answer, with the
-// sources that the correction still cites.
 func correctionPackets(saved session.Saved) []packet.Packet {
 	best, _ := saved.Best()
 	answer, _ := best.Answer()
@@ -86,8 +83,6 @@ func correctionPackets(saved session.Saved) []packet.Packet {
 		}})
 }
 
-// endPackets returns the last packets of a run. If there is a reference to report, an Error
-// precedes the Stop.
 func endPackets(at packet.Placement, e session.Ending) []packet.Packet {
 	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: e.Notices}
 	for _, ref := range e.Closest {
@@ -103,7 +98,6 @@ func endPackets(at packet.Placement, e session.Ending) []packet.Packet {
 	}
 }
 
-// documents returns the documents of the references, each once.
 func documents(references []message.Reference) []packet.Document {
 	var found []packet.Document
 	for _, r := range message.Distinct(references) {

@@ -16,8 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// requestFor builds the engine's request. It reads all data again for each attempt. So a changed
-// prompt, a revoked document or a new member of the channel takes effect with the next attempt.
+// requestFor reads all data again for each attempt. So a changed prompt, a revoked document or a
+// new member of the channel takes effect with the next attempt.
 func (s *Service) requestFor(ctx context.Context, t session.Turn) (turn.Request, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -42,8 +42,6 @@ func (s *Service) requestFor(ctx context.Context, t session.Turn) (turn.Request,
 	return req, nil
 }
 
-// buildRequest returns the part of a request that does not depend on the history. It also returns
-// the depth of the setup.
 func buildRequest(ctx context.Context, setups Setups, prompts Prompts, catalogue Catalogue, t session.Turn) (turn.Request, turn.Depth, error) {
 	setup, err := setups.Setup(ctx, t)
 	if err != nil {
@@ -67,11 +65,9 @@ func buildRequest(ctx context.Context, setups Setups, prompts Prompts, catalogue
 	return req, setup.Depth, nil
 }
 
-// platforms maps platforms to their display names.
 var platforms = map[thread.Platform]string{"slack": "Slack", "discord": "Discord", "console": "a terminal"}
 
-// describeOrigin says where a question was asked, such as "Slack, channel C0123". The model gets
-// this text.
+// describeOrigin returns for example "Slack, channel C0123". The model gets this text.
 func describeOrigin(t session.Turn) string {
 	at := cmp.Or(platforms[t.Session.Ref.Platform], string(t.Session.Ref.Platform))
 	switch {
@@ -83,7 +79,6 @@ func describeOrigin(t session.Turn) string {
 	return at + ", channel " + t.Session.Ref.Channel
 }
 
-// dropUnreadable removes content from a history that the audience may not read now.
 func (s *Service) dropUnreadable(ctx context.Context, audience access.Audience, history []message.Message) ([]message.Message, error) {
 	history = completeTurns(history)
 	var ids []document.ID
@@ -112,8 +107,7 @@ func (s *Service) dropUnreadable(ctx context.Context, audience access.Audience, 
 	return s.dropWithdrawn(ctx, audience.Tenant(), message.Readable(history, func(id document.ID) bool { return readable[id] }))
 }
 
-// dropWithdrawn removes content from a history if it is based on a passage that was deleted or
-// edited since.
+// dropWithdrawn removes content that is based on a passage that was deleted or edited since.
 func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, history []message.Message) ([]message.Message, error) {
 	shown := message.Shown(history)
 	if s.Quotes == nil || len(shown) == 0 {
@@ -135,7 +129,7 @@ func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, his
 }
 
 // completeTurns removes the tool calls and results of turns without an answer, because only an
-// answer lists the documents in them. It also marks messages that are courtesies.
+// answer lists their documents. It also marks small talk.
 func completeTurns(history []message.Message) []message.Message {
 	complete := make(map[int]bool)
 	for _, m := range history {

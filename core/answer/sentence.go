@@ -2,8 +2,6 @@ package answer
 
 import "github.com/footnotehq/footnote/core/answer/policy"
 
-// Sentences that people read about a turn. Sentences about a run come from the engine. These
-// sentences are about everything around the run. Each says what to do.
 const (
 	sentenceUnstarted       = "Stopped before anything was written."
 	sentenceExhausted       = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."
@@ -18,14 +16,11 @@ const (
 	sentenceOffer           = "I found documents that you can read but not everyone here can. Shall I answer you privately?"
 )
 
-// Notices that replace or follow an answer after a person's action on it.
 const (
-	// noticeRemoved replaces a removed answer.
 	noticeRemoved   = "This answer was removed."
 	noticeCorrected = "Corrected by %s. A person wrote this, not the bot."
 )
 
-// replies are the answers to small talk.
 var replies = map[policy.Talk]string{
 	policy.Greeting: sentenceGreeting, policy.Thanks: sentenceThanks, policy.Goodbye: sentenceGoodbye, policy.About: sentenceAbout,
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps are the dependencies of a Service. All but Deep, Quotes, Catalogue, Resolver, Logger,
+// Deps are the dependencies of a [Service]. All but Deep, Quotes, Catalogue, Resolver, Logger,
 // Policies, Retriever, Owners, Steering, Metrics, Full and Tracer are required.
 type Deps struct {
 	Store   Store
@@ -51,7 +51,7 @@ type Deps struct {
 	Tracer span.Tracer // nil disables tracing
 }
 
-// Config configures a Service. Zero fields have the defaults given in the comments.
+// Config configures a [Service]. Zero fields have the defaults given in the comments.
 type Config struct {
 	Replica    session.ReplicaID // a random one
 	Platforms  []thread.Platform // platforms that Surfaces can open; nil means all
@@ -93,7 +93,7 @@ type Service struct {
 	lookups  chan lookup
 }
 
-// New returns a service. It does nothing before Run.
+// New returns a [Service]. It does nothing before [Service.Run].
 func New(deps Deps, config Config) (*Service, error) {
 	var faults []error
 	for _, required := range []struct {
@@ -152,19 +152,19 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Accepted is the result of storing a question.
+// Accepted is the result of storing a question, with a notice for the thread.
 type Accepted struct {
 	session.Accepted
 	Notice string // for the thread, if the question has to wait
 }
 
-// Accept is like Take, for a question that needs no decision.
+// Accept is like [Service.Take], for a question that needs no decision.
 func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error) {
 	return s.Take(ctx, Question{Mention: m})
 }
 
-// Stop records a stop request and then signals it. Once Stop has returned, no replica can miss the
-// request.
+// Stop stores a request to stop turns, and then signals it to all replicas. When Stop has returned,
+// no replica can miss the request.
 func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result session.StopResult, err error) {
 	defer s.guard(ctx, "stop", &err)
 	result, err = s.Store.Request(ctx, r)
@@ -180,7 +180,8 @@ func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result sessi
 	return result, nil
 }
 
-// guard turns a panic in an event handler into an error. So one event cannot end the process.
+// guard must be deferred. It turns a panic in an event handler into an error, so that one event
+// cannot end the process.
 func (s *Service) guard(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -188,7 +189,7 @@ func (s *Service) guard(ctx context.Context, what string, err *error) {
 	}
 }
 
-// Wake makes the worker loop look for work at once.
+// Wake makes [Service.Run] look for queued turns at once.
 func (s *Service) Wake() {
 	select {
 	case s.wake <- struct{}{}:

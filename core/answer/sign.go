@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sign defines how a platform shows that the bot is working, until text is visible.
+// Sign says how a platform shows that the bot is working, until text is visible.
 type Sign struct {
 	// Show shows a line. If the sign can be removed, an empty line removes it. Show is nil if the
 	// platform has no sign.
@@ -32,12 +32,11 @@ type Sign struct {
 const (
 	// lineLength is the maximum number of characters in a line.
 	lineLength = 80
-	// clearLimit limits the call that removes a sign. The thread's next question waits for this
-	// call.
+	// clearLimit limits the call that removes a sign, for which the thread's next question waits.
 	clearLimit = time.Second
 )
 
-// sign shows a Sign while an answer is being made. A nil sign shows nothing.
+// sign shows a [Sign] while an answer is being made. A nil sign shows nothing.
 type sign struct {
 	Sign
 
@@ -101,7 +100,6 @@ func (s *sign) run(ctx context.Context, seen func()) {
 	}
 }
 
-// accept updates the line for a packet. The last packet ends a sign that cannot be removed.
 func (s *sign) accept(p packet.Packet) {
 	if s == nil {
 		return
@@ -129,8 +127,6 @@ func (s *sign) accept(p packet.Packet) {
 	}
 }
 
-// endForText ends the sign because text is visible. The platform removes the sign when text
-// appears.
 func (s *sign) endForText() {
 	if s == nil {
 		return
@@ -155,14 +151,15 @@ func (s *sign) wait() {
 	}
 }
 
-// beforeLast ends a sign that cannot be removed, before the answer's last text is written.
+// beforeLast must be called before the answer's last text is written. It ends a sign that cannot be
+// removed.
 func (s *sign) beforeLast() {
 	if s != nil && s.Lingers == nil {
 		s.wait()
 	}
 }
 
-// afterLast ends the sign after the answer's last write. It removes a sign that is still visible.
+// afterLast must be called after the answer's last write. It removes a sign that is still visible.
 func (s *sign) afterLast(ctx context.Context, err error) {
 	if s == nil {
 		return
@@ -173,7 +170,6 @@ func (s *sign) afterLast(ctx context.Context, err error) {
 	}
 }
 
-// clear removes the line.
 func (s *sign) clear(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, clearLimit)
 	defer cancel()

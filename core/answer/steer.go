@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Steer changes the plan of a deep search for a person. As with StopAs, the channel's setting
-// stoppers may give the permission.
+// Steer changes the plan of a deep search for a person. The person needs the same permission as for
+// [Service.StopAs].
 func (s *Service) Steer(
 	ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error),
 ) (deepsearch.Steered, error) {
@@ -28,8 +28,8 @@ func (s *Service) Steer(
 	return s.Steering.Steer(ctx, at, in)
 }
 
-// steerSearch executes a message that steers a deep search. It returns false for all other
-// messages.
+// steerSearch changes the plan of a deep search if the message asks for that. It returns false for
+// all other messages.
 func (s *Service) steerSearch(ctx context.Context, o Occurrence, j *Judgement) (bool, error) {
 	in, ok := deepsearch.ParseInstruction(o.Text)
 	if !ok || o.Bot || o.Message == "" || !o.addressed(j.Thread.Known) {

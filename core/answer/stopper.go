@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// StopAs is like Stop, but also applies the channel's setting stoppers, which permits people to
+// StopAs is like [Service.Stop]. In addition, people named by the channel's setting "stoppers" may
 // stop other people's answers. holds returns what the person may read. It is called only if the
-// permission depends on it. If holds is nil, the person has no permissions.
+// permission depends on it. If it is nil, the person has no permissions.
 func (s *Service) StopAs(
 	ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error),
 ) (session.StopResult, error) {
@@ -24,7 +24,6 @@ func (s *Service) StopAs(
 	return s.Stop(ctx, r)
 }
 
-// namedStopper reports whether the channel's setting stoppers gives a person permission.
 func (s *Service) namedStopper(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (bool, error) {
 	if r.By.ID == "" {
 		return false, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store is the part of session.Store that a Service uses. See there for the methods.
+// Store is the part of session.Store that a [Service] uses. session.Store documents the methods.
 type Store interface {
 	// Intake
 	Accept(ctx context.Context, in session.Intake) (session.Accepted, error)
@@ -50,7 +50,7 @@ type Store interface {
 	Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error)
 }
 
-// Prompts returns the system prompt of a tenant. It is implemented by session.Settings.
+// Prompts returns the system prompt of a tenant. session.Settings implements it.
 type Prompts interface {
 	Prompt(ctx context.Context, tenant access.TenantID) (session.Prompt, error)
 }

@@ -39,7 +39,7 @@ func (s *Service) offerUnlisted(ctx context.Context) {
 }
 
 // offerAgain tells the asker of a turn, once, that a new answer could use more than public
-// documents. While the audience is unknown, it returns access.ErrPending.
+// documents. While the audience is unknown, it returns [access.ErrPending].
 func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.Ambient {
 		return nil

@@ -20,14 +20,13 @@ const (
 	maxVerdicts = 2000
 )
 
-// pendingVerdict is a verdict that is not stored yet.
 type pendingVerdict struct {
 	tenant  access.TenantID
 	verdict session.Verdict
 }
 
-// verdict queues the decision about a message. It ignores events without a message, because people
-// cannot ask about these.
+// verdict queues the decision about a message for "footnote why". It ignores events without a
+// message, which people cannot ask about.
 func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	if o.Message == "" {
 		return
@@ -41,8 +40,8 @@ func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	}
 }
 
-// Passed reports whether a process decided not to answer a message. If the decision was to answer
-// but no turn was stored, it returns false.
+// Passed reports whether a process decided not to answer a message. It returns false if the
+// decision was to answer but no turn was stored.
 func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
 	s.mu.Lock()
 	for _, j := range slices.Backward(s.verdicts) { // not written yet
@@ -59,9 +58,9 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	return v.Action != "" && v.Action != policy.Answer.String(), nil
 }
 
-// News filters the newest message of each channel. It returns the messages of channels that may
-// have unhandled messages. A channel is handled in order. So if the newest message was handled, all
-// earlier ones were handled too.
+// News returns the messages in newest whose channels may have unhandled messages. newest has the
+// newest message of each channel. Messages of a channel are handled in order. So if the newest
+// message was handled, all earlier ones were too.
 func (s *Service) News(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Newest, error) {
@@ -78,8 +77,7 @@ func (s *Service) News(
 	return news, nil
 }
 
-// writeVerdicts stores queued verdicts at intervals until ctx ends. It then stores the remaining
-// verdicts.
+// writeVerdicts stores queued verdicts at intervals. When ctx ends, it stores the remaining ones.
 func (s *Service) writeVerdicts(ctx context.Context) {
 	failing := false
 	for more := true; more; {
@@ -92,8 +90,8 @@ func (s *Service) writeVerdicts(ctx context.Context) {
 	}
 }
 
-// flushVerdicts stores the queued verdicts. After an error the verdicts are lost, because they are
-// needed only for explanations.
+// flushVerdicts drops the queued verdicts after an error, because they are needed only for
+// explanations.
 func (s *Service) flushVerdicts(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := s.verdicts

@@ -13,19 +13,18 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Intervals that need no setting.
 const (
 	sweepEvery = time.Minute
-	// storeLimit limits one call of the store. A call that exceeds the limit is repeated.
+	// storeLimit limits one call of the store.
 	storeLimit = 10 * time.Second
-	// maxLeased is how many turns a replica leases at once. It allows many turns to start soon, and
-	// leaves some to other replicas.
+	// maxLeased is how many turns a replica leases at once. Many turns can then start soon, and
+	// some are left to other replicas.
 	maxLeased = 8
 )
 
 // Run answers questions until ctx ends. It then leases no new turns, gives running turns
-// Config.Grace to finish, and hands back the rest. It returns an error only if the store is
-// unreachable at the start. A Service can run only once.
+// Config.Grace to finish, and releases the rest. It returns an error only if the store is
+// unreachable at the start. Run must be called at most once.
 func (s *Service) Run(ctx context.Context) error {
 	// no turn is held yet, so a slow renewal is harmless
 	if err := s.renewWithin(ctx, storeLimit); ctx.Err() != nil {
@@ -58,16 +57,16 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Limits of the polling interval, as multiples of Config.Poll. A new question wakes the process
-// that received it. A heartbeat wakes a process if other processes left work. Polling finds the
-// remaining work. idlePolls is the normal limit. doubtPolls applies if the last lease failed or was
-// inconclusive.
+// Limits of the polling interval, as multiples of Config.Poll. idlePolls is the normal limit,
+// because a new question wakes the process that received it. doubtPolls applies if the last lease
+// failed or was inconclusive.
 const (
 	idlePolls  = 60
 	doubtPolls = 4
 )
 
-// work leases turns and starts them until ctx ends.
+// work leases turns and starts them until ctx ends. The turns run with the context lasting, which
+// lasts longer. work does not wait for them.
 func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	slots := make(chan struct{}, s.config.Workers)
 	failing, wait := false, s.config.Poll
@@ -120,8 +119,8 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 
 // checkDraining returns when the process began to drain, or the zero time if it is not draining.
 // since is the previous result, and leased is the error of the last lease. A draining process
-// starts no turns, so that a turn whose process died can run alone. After the grace period,
-// checkDraining hands back the running turns.
+// starts no turns, so that a turn whose process died can run alone. After the grace period, the
+// running turns are released.
 func (s *Service) checkDraining(ctx context.Context, since time.Time, leased error) (time.Time, error) {
 	switch {
 	case !errors.Is(leased, session.ErrDraining):
@@ -135,8 +134,6 @@ func (s *Service) checkDraining(ctx context.Context, since time.Time, leased err
 	return since, nil
 }
 
-// idle waits until there may be work, atMost has passed, or ctx ends. It reports whether there may
-// be work.
 func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
@@ -149,8 +146,7 @@ func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	return false
 }
 
-// leaseTurns leases up to most turns. It returns none if no turn is ready or the replica's lease
-// has expired.
+// leaseTurns returns none if no turn is ready or the replica's lease has expired.
 func (s *Service) leaseTurns(ctx context.Context, most int) ([]session.Turn, error) {
 	if s.lease.permit() != nil {
 		return nil, nil
@@ -181,7 +177,6 @@ func (s *Service) leaseTurns(ctx context.Context, most int) ([]session.Turn, err
 	return leased, err
 }
 
-// markUnsure records that the replica may hold turns that it does not work on.
 func (s *Service) markUnsure() {
 	s.mu.Lock()
 	s.unsure = true
@@ -194,7 +189,7 @@ func (s *Service) isUnsure() bool {
 	return s.unsure
 }
 
-// drainTurns waits for running turns, up to the grace period. It then cancels the remaining turns.
+// drainTurns waits for running turns, up to the grace period. It then cancels the remaining ones.
 func (s *Service) drainTurns(turns *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() { // ends with the turns, awaited below
@@ -211,7 +206,7 @@ func (s *Service) drainTurns(turns *sync.WaitGroup) {
 	}
 }
 
-// pollStops polls the store for stop requests whose signal was lost, until ctx ends.
+// pollStops finds stop requests whose signal was lost.
 func (s *Service) pollStops(ctx context.Context) {
 	for {
 		wait := s.config.StopPoll
@@ -233,7 +228,6 @@ func (s *Service) pollStops(ctx context.Context) {
 	}
 }
 
-// findStops stops the running turns for which the store has a stop.
 func (s *Service) findStops(ctx context.Context, fences []session.Fence) {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -246,13 +240,12 @@ func (s *Service) findStops(ctx context.Context, fences []session.Fence) {
 	}
 }
 
-// FindStop stops a turn if a stop was requested for a message that was not recorded yet. Such a
-// stop is not signalled. Call FindStop after a message of the turn was recorded.
+// FindStop must be called after a message of a running turn was recorded. It stops the turn if a
+// person asked to stop that message before. Such a request is not signalled.
 func (s *Service) FindStop(ctx context.Context, t session.Turn) {
 	s.findStops(ctx, []session.Fence{t.Fence()})
 }
 
-// stopHere stops a turn if it runs in this process.
 func (s *Service) stopHere(id session.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,7 +258,6 @@ func (s *Service) stopHere(id session.TurnID) {
 	}
 }
 
-// sweep deletes expired data from the store. It runs at the start and then every minute.
 func (s *Service) sweep(ctx context.Context) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, 3*storeLimit)

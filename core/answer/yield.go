@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// yieldLimit is how long a burst of intakes has priority over work. It equals the time limit for
-// acknowledging an event. A late acknowledgement causes a redelivery, and so another intake. After
-// yieldLimit, intakes and work share the process.
+// yieldLimit is how long a burst of new events has priority over work on turns. It equals the time
+// limit for acknowledging an event. After that, both share the process, because late
+// acknowledgements cause redeliveries and so more events.
 const yieldLimit = time.Second
 
-// intakes counts events that are being accepted. Work on turns yields to intakes, because platforms
+// intakes counts events that are being accepted. Work on turns yields to them, because platforms
 // redeliver events that are acknowledged late. The zero value is ready for use.
 type intakes struct {
 	mu    sync.Mutex
@@ -20,7 +20,6 @@ type intakes struct {
 	idle  chan struct{} // closed when none is left
 }
 
-// begin counts an intake. The intake ends when end is called.
 func (i *intakes) begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -36,8 +35,7 @@ func (i *intakes) begin() (end func()) {
 	}
 }
 
-// yield waits until no intake is running. It stops waiting once intakes have been running for
-// yieldLimit.
+// yield waits until no event is being accepted, or until that has taken yieldLimit.
 func (i *intakes) yield(ctx context.Context) {
 	i.mu.Lock()
 	n, since, calm := i.n, i.since, i.idle

@@ -6,9 +6,9 @@ import "unicode/utf8"
 const DefaultMarker = "\n\n[... the middle of this text was left out because it was too long ...]\n\n"
 
 // cutMiddle shortens text to at most limit tokens and returns it with its number of tokens. It
-// replaces the middle of the text with marker, which counts towards the limit. A text begins with
-// instructions and ends with the current matter, so both ends stay. If the marker would take most
-// of the limit, cutMiddle returns only the beginning. Runes stay whole.
+// replaces the middle with marker, which counts towards the limit. Both ends stay, because a text
+// begins with instructions and ends with the current matter. If the marker would take most of the
+// limit, the result is only the beginning.
 func cutMiddle(counter Counter, text string, limit int, marker string) (string, int) {
 	if limit <= 0 {
 		return "", 0
@@ -37,7 +37,6 @@ func cutMiddle(counter Counter, text string, limit int, marker string) (string, 
 	return "", 0
 }
 
-// wholeEnd removes an incomplete rune at the end of s.
 func wholeEnd(s string) string {
 	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(s[i]) {
@@ -50,7 +49,6 @@ func wholeEnd(s string) string {
 	return s
 }
 
-// wholeStart removes an incomplete rune at the start of s.
 func wholeStart(s string) string {
 	for i := 0; i < len(s) && i < utf8.UTFMax; i++ {
 		if utf8.RuneStart(s[i]) {

@@ -27,8 +27,7 @@ type Counter interface {
 }
 
 const (
-	// messageTokens is the cost of a message in addition to its text. It covers the role and the
-	// delimiters in the chat format of models.
+	// messageTokens is the cost of a message's role and delimiters, in addition to its text.
 	messageTokens = 3
 	// conversationTokens is the cost of a conversation in addition to its messages. It includes the
 	// start of the reply.
@@ -36,15 +35,15 @@ const (
 )
 
 // memoBytes is the length in bytes from which a cached count is cheaper than counting again.
-// memoTexts is the minimum number of cached texts.
+// memoTexts is the minimum number of cached counts.
 const (
 	memoBytes = 128
 	memoTexts = 8192
 )
 
-// Memo is a [Counter] that caches counts. The steps of a turn share most of their context, and
-// turns share instructions, tools and passages. Memo stores no text, only the latest counts by
-// hash, in less than a megabyte. It is safe for concurrent use.
+// Memo is a [Counter] that caches the counts of long texts, because successive requests share most
+// of their texts. It keeps hashes instead of texts, in less than a megabyte. It is safe for
+// concurrent use.
 type Memo struct {
 	counter Counter
 	seed    maphash.Seed
@@ -62,7 +61,7 @@ type memoKey struct {
 
 var _ Counter = (*Memo)(nil)
 
-// NewMemo returns a Memo in front of counter.
+// NewMemo returns a [Memo] that caches the counts of counter.
 func NewMemo(counter Counter) *Memo {
 	return &Memo{counter: counter, seed: maphash.MakeSeed(), new: make(map[memoKey]int)}
 }
@@ -93,7 +92,7 @@ func (m *Memo) Count(text string) int {
 	return n
 }
 
-// store caches a count. The caller must hold mu.
+// store must be called with mu held.
 func (m *Memo) store(key memoKey, n int) {
 	if len(m.new) >= memoTexts {
 		m.old, m.new = m.new, make(map[memoKey]int)

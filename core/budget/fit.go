@@ -13,8 +13,8 @@ const (
 	ReplyTokens = 600
 )
 
-// ErrTooLarge reports that the context does not fit the window, even without all parts that can be
-// shortened or omitted. The remaining parts are mostly images.
+// ErrTooLarge reports that the context does not fit the model's window, even after everything
+// possible was shortened or omitted. What remains is mostly images.
 var ErrTooLarge = errors.New("the message does not fit the model's window")
 
 // ErrWindow reports that the model's window is smaller than [MinWindow].
@@ -34,8 +34,8 @@ type Config struct {
 
 // Fitter shortens contexts so that they fit a model's window. It is safe for concurrent use.
 //
-// A context that fits is sent unchanged. Otherwise each part gets a share of the window without the
-// reply's reserve:
+// A context that fits is sent unchanged. Otherwise each part gets a share of the window, after the
+// tokens for the reply are subtracted:
 //
 //   - instructions (System, Tools, Agent, Reminder): 15 %;
 //   - history and files: 15 %, newest turns first, whole turns only; the newest
@@ -46,8 +46,8 @@ type Config struct {
 // Instructions, and files of the newest message, may exceed their share if other parts leave space.
 // Missing text there costs more than an unused part of the window saves.
 //
-// A newest message of more than 70 % is sent without history, files and project, and takes at most
-// 80 %.
+// If the newest message alone takes more than 70 %, it is sent without history, files and project.
+// If the context is still too large, the message is shortened to at most 80 %.
 type Fitter struct {
 	counter Counter
 	room    int
@@ -88,13 +88,13 @@ func (c Config) validate() error {
 	return errors.Join(errs...)
 }
 
-// Fit returns the parts of sections to send. Their size is at most the window minus the reserve.
-// The size includes 3 tokens for each message and 5 for the conversation. The result always
-// includes System, Agent and Reminder sections and the last User section. Fit does not change
-// sections.
+// Fit returns the parts of sections to send. Their size is at most the window minus the tokens
+// reserved for the reply. It includes 3 tokens for each message and 5 for the conversation. The
+// result always includes System, Agent and Reminder sections and the last User section. Fit does
+// not change sections.
 //
-// The error is [ErrTooLarge] if the fixed parts of sections that are never omitted are too large.
-// Fixed parts are mostly images.
+// The error is [ErrTooLarge] if the content that can be neither shortened nor omitted, mostly
+// images, exceeds this size.
 func (f *Fitter) Fit(sections []Section) (Fitted, error) {
 	for i, s := range sections {
 		if s.Kind < 0 || int(s.Kind) >= kinds {

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// piece is a section with its planned size.
 type piece struct {
 	index   int
 	kind    Kind
@@ -24,10 +23,8 @@ func (s *piece) cost() int {
 	return s.fixed + s.keep
 }
 
-// minCost returns the cost of the piece if its text is shortened to at most floor tokens.
 func (s *piece) minCost(floor int) int { return s.fixed + min(s.count, floor) }
 
-// pieces are sections that are handled together.
 type pieces []*piece
 
 func (ps pieces) cost() int {
@@ -62,9 +59,9 @@ func (ps pieces) ofKinds(kinds ...Kind) pieces {
 	return found
 }
 
-// shrink removes at least excess tokens from ps. It shortens the largest pieces first, until they
-// have the same size. It leaves at least floor tokens of each piece. It returns the number of
-// tokens that it could not remove.
+// shrink removes at least excess tokens from ps and returns the number that it could not remove. It
+// shortens the largest pieces first, until they have the same size. It leaves at least floor tokens
+// of each piece.
 func (ps pieces) shrink(excess, floor int) int {
 	if excess <= 0 {
 		return 0
@@ -97,7 +94,6 @@ func (ps pieces) shrink(excess, floor int) int {
 	return max(0, excess)
 }
 
-// layout groups the sections of a context. The sections of a group are shortened in the same way.
 type layout struct {
 	all       pieces
 	system    pieces
@@ -153,8 +149,8 @@ func newLayout(counter Counter, sections []Section) layout {
 	return l
 }
 
-// addStep adds a tool call or result of this turn to l.steps. A call after a result begins a new
-// step. Parallel calls, which come before their results, belong to one step.
+// addStep begins a new step for each call after a result. Parallel calls, which come before their
+// results, belong to one step.
 func (l *layout) addStep(s *piece) {
 	last := len(l.steps) - 1
 	if last < 0 || s.kind == ToolCall && l.steps[last][len(l.steps[last])-1].kind == ToolResult {
@@ -164,8 +160,8 @@ func (l *layout) addStep(s *piece) {
 	l.steps[last] = append(l.steps[last], s)
 }
 
-// newestUser returns the index and the turn number (Section.Group) of the last User section. If
-// there is none, it returns -1 and the highest turn number.
+// newestUser returns the index and Section.Group of the last User section. If there is none, it
+// returns -1 and the highest Group.
 func newestUser(sections []Section) (index, group int) {
 	index = -1
 	for i, s := range sections {

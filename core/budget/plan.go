@@ -1,17 +1,17 @@
 package budget
 
-// Shares of the room, in percent.
+// Shares of the tokens available for all sections, in percent.
 const (
 	instructionShare = 15 // System, Tools, Agent and Reminder together
 	historyShare     = 15 // earlier turns and files
-	// standaloneFrom is the share above which a newest message is sent without the other parts.
-	// standaloneShare is the maximum share of such a message. The remainder is for the reply.
+	// standaloneFrom is the share above which the newest message is sent without history, files and
+	// project. standaloneShare is the maximum share of such a message. The rest is for the reply.
 	standaloneFrom  = 70
 	standaloneShare = 80
-	// userFloor is the minimum share that a newest message keeps. It applies only if everything
-	// that is never omitted also fits.
+	// userFloor is the minimum share of the newest message. It applies only if everything that is
+	// never omitted also fits.
 	userFloor = 25
-	// toolRoom is the room that a project must leave for later tool results.
+	// toolRoom is the share that must remain for later tool results if a project is sent.
 	toolRoom = 10
 )
 
@@ -19,19 +19,19 @@ const (
 	// shortenedTurns is the number of newest turns that are shortened if they are too large. An
 	// older turn that is too large ends the history.
 	shortenedTurns = 3
-	// pairDivisor determines the maximum size of one side of a shortened pair. The maximum is half
-	// the history share minus a tenth, because token counts of joined texts are not exact.
+	// pairDivisor limits each side of a shortened question and answer to half the history share,
+	// minus a tenth. The tenth is there because token counts of joined texts are not exact.
 	pairDivisor = 2.2
-	// resultFloor is the minimum number of tokens for a tool result whose call is sent. It ensures
-	// that the model sees a result.
+	// resultFloor is the minimum number of tokens of a tool result, so that the model sees that its
+	// call had a result.
 	resultFloor = 16
 	// minUsefulTokens is the minimum useful size of an earlier message in tokens. It is also the
-	// size of the instructions in the smallest windows.
+	// minimum size of the instructions in very small windows.
 	minUsefulTokens = 16
 )
 
-// plan decides how many tokens each section keeps. It uses only counts. Texts are cut once at the
-// end.
+// plan decides how many tokens each section keeps. It uses only counts, so that texts are cut once
+// at the end.
 type plan struct {
 	layout
 	room  int   // tokens for all sections
@@ -42,7 +42,7 @@ type plan struct {
 	droppedTurns    int
 }
 
-// level determines how much the sections that are never omitted may be shortened.
+// level is a degree to which the sections that are never omitted may be shortened.
 type level struct {
 	dropTools    bool
 	instructions int  // least tokens of each System and Agent section
@@ -58,9 +58,9 @@ func (p *plan) size() int { return p.all.cost() }
 
 func (p *plan) percent(n int) int { return p.room * n / 100 }
 
-// solve determines the size of each part by priority. The order is the newest message, the calls of
-// this turn, history, the results of the calls, the instructions. Each part takes at most the room
-// that the minimum sizes of the later parts leave.
+// solve determines the size of each part by priority: the newest message, the calls of this turn,
+// history, the results of the calls, the instructions. Each part may take the tokens that the
+// minimum sizes of the later parts leave.
 func (p *plan) solve() error {
 	if err := p.chooseLevel(); err != nil {
 		return err
@@ -83,8 +83,8 @@ func (p *plan) solve() error {
 	return nil
 }
 
-// chooseLevel sets p.level to the level with the least shortening at which the sections that are
-// never omitted fit. It returns ErrTooLarge if they fit at no level.
+// chooseLevel sets p.level to the first level at which the sections that are never omitted fit. It
+// returns [ErrTooLarge] if they fit at no level.
 func (p *plan) chooseLevel() error {
 	quarter := p.instructionRoom() / 4
 	for _, l := range []level{
@@ -110,8 +110,6 @@ func (p *plan) instructions() int {
 	return p.system.cost() + p.tools.cost() + p.agents.cost() + p.reminders.cost()
 }
 
-// minInstructions returns the size of the instructions after the maximum shortening that the level
-// allows.
 func (p *plan) minInstructions() int {
 	floor := p.level.instructions
 	least := p.tools.cost() + p.system.minCost(floor) + p.agents.minCost(floor)
@@ -121,8 +119,8 @@ func (p *plan) minInstructions() int {
 	return least + p.reminders.cost()
 }
 
-// instructionShareSize returns the guaranteed size of the instructions. It is their full size or
-// their share, whichever is less. It leaves room for the newest message.
+// instructionShareSize returns the guaranteed size of the instructions: their full size or their
+// share, whichever is less. It leaves tokens for the newest message.
 func (p *plan) instructionShareSize() int {
 	share := min(p.instructionRoom(), p.room-p.user.minCost(p.level.user))
 	return min(p.instructions(), max(share, p.minInstructions()))
@@ -144,7 +142,6 @@ func (p *plan) stepCost() int {
 	return total
 }
 
-// minSteps returns the cost of the tool calls of this turn if their results are cut to the minimum.
 func (p *plan) minSteps() int {
 	total := 0
 	for _, step := range p.steps {
@@ -157,8 +154,8 @@ func (p *plan) minSteps() int {
 }
 
 // projectFits reports whether the project leaves the other parts their guaranteed sizes. Before a
-// turn's first tool call, the project must also leave room for results, so that it need not be
-// omitted later in the turn.
+// turn's first tool call, the project must also leave tokens for results. Otherwise the project
+// might be omitted later in the turn.
 func (p *plan) projectFits() bool {
 	if len(p.project) == 0 {
 		return true
@@ -176,8 +173,6 @@ func (p *plan) dropProject() {
 	p.project.drop()
 }
 
-// dropOlder drops all sections except the newest message, the instructions and the tool results of
-// this turn.
 func (p *plan) dropOlder() {
 	p.dropProject()
 	p.files.drop()
@@ -191,8 +186,6 @@ func (p *plan) dropTurn(turn pieces) {
 	p.droppedTurns++
 }
 
-// fitUser shortens the newest message if it exceeds the room that the guaranteed instructions
-// leave. A message that is sent without the other parts is shortened to at most 80 %.
 func (p *plan) fitUser() {
 	for _, s := range p.user {
 		most := p.room - p.instructionShareSize()
@@ -203,8 +196,8 @@ func (p *plan) fitUser() {
 	}
 }
 
-// fitSteps drops the oldest tool calls of this turn with their results. It does so only if all
-// calls in their shortest form are too large.
+// fitSteps drops the oldest tool calls of this turn with their results, until the others fit in
+// their shortest form.
 func (p *plan) fitSteps() {
 	room := p.room - p.instructionShareSize() - p.user.cost() - p.project.cost()
 	for _, step := range p.steps {
@@ -215,8 +208,8 @@ func (p *plan) fitSteps() {
 	}
 }
 
-// fitHistory keeps the files of this turn. Then it keeps earlier turns from the newest backwards
-// until one does not fit, so that the conversation has no gap.
+// fitHistory keeps earlier turns from the newest backwards until one does not fit, so that the
+// conversation has no gap.
 func (p *plan) fitHistory() {
 	free := p.room - p.instructionShareSize() - p.user.cost() - p.project.cost() - p.minSteps()
 	share := max(0, min(p.percent(historyShare), free))
@@ -239,7 +232,7 @@ func (p *plan) fitHistory() {
 	}
 }
 
-// fitFiles drops files from the end until the remaining files fit when shortened.
+// fitFiles drops files from the end until the others fit in their shortest form. It shortens these.
 func (p *plan) fitFiles(limit int) {
 	files := p.files
 	for len(files) > 0 && files.minCost(minUsefulTokens) > limit {
@@ -249,8 +242,8 @@ func (p *plan) fitFiles(limit int) {
 	files.shrink(files.cost()-limit, minUsefulTokens)
 }
 
-// shortenTurn cuts each text of a turn to an equal part of the history share minus a tenth. For a
-// question with its answer, each part is the share divided by 2.2.
+// shortenTurn cuts each text of a turn to an equal part of share minus a tenth. It does nothing if
+// the part would be too short to be useful.
 func shortenTurn(turn pieces, share int) {
 	texts := turn.ofKinds(User, History, File, ToolResult)
 	if len(texts) == 0 {
@@ -265,7 +258,6 @@ func shortenTurn(turn pieces, share int) {
 	}
 }
 
-// fitResults trims the tool results of this turn, the largest first.
 func (p *plan) fitResults() {
 	var results pieces
 	for _, step := range p.steps {
@@ -277,8 +269,7 @@ func (p *plan) fitResults() {
 	results.shrink(p.stepCost()-room, resultFloor)
 }
 
-// fitInstructions gives the instructions the remaining room, at least their guaranteed size. It
-// shortens the agent's prompt first and reminders last.
+// fitInstructions shortens the agent's prompt first and the reminders last.
 func (p *plan) fitInstructions() {
 	floor := p.level.instructions
 	excess := p.size() - p.room

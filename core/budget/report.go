@@ -25,8 +25,8 @@ func (t Tally) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// Report describes the result of fitting. It contains only counts, so that it can be logged without
-// contents.
+// Report describes the result of [Fitter.Fit]. It contains only counts, so that logs do not reveal
+// texts.
 type Report struct {
 	// Before and After are the sizes of the context in tokens. After is at most Limit, which is the
 	// window without the reserve for the reply.

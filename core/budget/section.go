@@ -13,7 +13,8 @@ const (
 	// Agent is the prompt of a custom agent. It is never omitted. Among the instructions it is
 	// shortened first.
 	Agent
-	// Reminder closes the context. It is never omitted, and it is shortened last.
+	// Reminder is an instruction at the end of the context. It is never omitted, and it is
+	// shortened last.
 	Reminder
 	// History is a question or an answer of an earlier turn.
 	History
@@ -21,7 +22,8 @@ const (
 	File
 	// User is a message of the user. The last one is never omitted. Earlier ones count as history.
 	User
-	// Project is a file of the project. Either all project files are sent or none.
+	// Project is a file of the project to which the question belongs. Either all project files are
+	// sent or none.
 	Project
 	// ToolCall is a call that the model made. Its text is data and is not shortened.
 	ToolCall
@@ -55,7 +57,7 @@ type Section struct {
 	Group int
 }
 
-// Kept is a section to send, whole or shortened.
+// Kept is a [Section] to send, whole or shortened.
 type Kept struct {
 	// Index is the index of the section in the argument of [Fitter.Fit].
 	Index int
@@ -66,7 +68,7 @@ type Kept struct {
 	Tokens int
 }
 
-// Fitted is the result of [Fitter.Fit].
+// Fitted is the context to send, as returned by [Fitter.Fit].
 type Fitted struct {
 	// Sections are the sections to send, in their original order.
 	Sections []Kept

@@ -2,17 +2,17 @@ package budget
 
 import "slices"
 
-// DefaultSources is the default size for [FillWindow].
+// DefaultSources is the usual size for [FillWindow].
 const DefaultSources = 4
 
-// FillWindow returns found, filled up to size with sources of earlier turns. A question such as
-// "tell me more" then has sources even if its search finds nothing. The result is a new slice. It
-// begins with all of found, even if found exceeds size.
+// FillWindow returns the sources in found, then adds sources of earlier turns until there are size.
+// A question such as "tell me more" then has sources even if its search finds nothing. The result
+// is a new slice with all of found, even if found exceeds size.
 //
-// history has the sources of each earlier turn, oldest turn first. Newer turns are used first. The
-// order within a turn stays. A source that is in found or in a newer turn is not repeated, but a
-// source that one turn lists twice is added twice. identity identifies sources. usable, if not nil,
-// excludes sources, such as those that the readers may no longer see.
+// history has the sources of each earlier turn, oldest turn first. Newer turns are used first. A
+// source in found or in a newer turn is not repeated, but a source that one turn lists twice is
+// added twice. identity identifies sources. usable, if not nil, excludes sources, such as those
+// that the readers may no longer see.
 func FillWindow[S any, K comparable](
 	size int, found []S, history [][]S, identity func(S) K, usable func(S) bool,
 ) []S {

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Delivery writes a turn's answer to its thread. It receives packets while the answer is being
-// written. Finish ends the answer, and Close must be the last call.
+// Delivery writes a turn's answer to a chat thread while the answer is being generated. It receives
+// the answer as packets. Finish ends the answer. Close must be the last call.
 type Delivery interface {
 	packet.Sink
 	// Finish makes the final writes to the thread. It retries failed writes for a while. After
@@ -22,7 +22,7 @@ type Delivery interface {
 	Close(ctx context.Context)
 }
 
-// Result is the outcome of a turn.
+// Result is the outcome of a turn, for [Delivery].Finish.
 type Result struct {
 	Outcome session.Outcome
 	Saved   session.Saved

@@ -16,8 +16,8 @@ import (
 // arrive in order.
 type Handler func(ctx context.Context, e Event) (Reply, error)
 
-// Event is an event of a platform. Exactly one field is set. The adapter translates the vendor's
-// format to these types. Source fields hold data that only the adapter understands.
+// Event is an event of a chat platform, independent of the vendor's format. Exactly one field is
+// set. Fields named Source hold data that only the platform's adapter understands.
 type Event struct {
 	Message    *Message // written or edited
 	Deletion   *Deletion
@@ -107,8 +107,8 @@ type Command struct {
 	Source   any // the adapter's own
 }
 
-// Place returns where the command was used. If the command starts a thread, the result has no
-// thread.
+// Place returns the channel and thread in which the command was used. Thread is empty if the
+// command starts a new thread.
 func (c Command) Place() thread.Ref {
 	at := c.Ref
 	if c.Fresh {
@@ -117,7 +117,8 @@ func (c Command) Place() thread.Ref {
 	return at
 }
 
-// Stopper returns the person as the author of a stop request.
+// Stopper returns the user of the command, with the right to stop other people's answers if the
+// user is a moderator.
 func (c Command) Stopper() session.Stopper {
 	return session.Stopper{ID: c.By.ID, Privileged: c.Moderator}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Platform is the port to a chat platform. An implementation embeds Unsupported and adds what its
-// platform supports. Methods are safe for concurrent use. They return the errors of package thread
-// where these apply.
+// Platform reads from and writes to a chat platform. An implementation embeds [Unsupported] and
+// adds what its platform supports. Methods are safe for concurrent use. They return the errors of
+// package thread, such as thread.ErrMessageGone, where these apply.
 type Platform interface {
 	// Features returns the capabilities of the thread's platform. They never change.
 	Features(at thread.Ref) Features
@@ -111,7 +111,8 @@ type Reading struct {
 	After thread.MessageID // empty: from the thread's beginning
 }
 
-// Gathered is the context of a question.
+// Gathered is what a platform knows about a question: its text, its files, and who may see the
+// answer.
 type Gathered struct {
 	Text    string          // text of the message; a placeholder if it has only files
 	Files   []message.File  // the earlier messages, then the message's files
@@ -152,18 +153,19 @@ type Room struct {
 	Open    bool // every full member of the workspace can open it
 }
 
-// ReplySubject returns the Subject of a notice that completely replies to a message, such as the
-// notice about kept files. Platform.Answered counts such a notice as an answer. It ignores all
-// other notices.
+// ReplySubject returns the Subject of a [Notice] that takes the place of an answer to a message,
+// such as a notice that files were stored. [Platform].Answered counts such a notice as an answer.
+// It ignores all other notices.
 func ReplySubject(id thread.MessageID) string { return "reply " + string(id) }
 
-// WaitingNotice returns the notice that a turn is waiting.
+// WaitingNotice returns a [Notice] for the question of a turn that waits in its thread's queue.
+// sentence is the text.
 func WaitingNotice(t session.Turn, sentence string) Notice {
 	return Notice{To: t.Message, Subject: string(t.ID), Text: sentence}
 }
 
-// Unsupported is a Platform without any capability. Methods that must report a failure return
-// errors.ErrUnsupported.
+// Unsupported is a [Platform] without any capability. Methods that must report a failure return
+// [errors.ErrUnsupported].
 type Unsupported struct{}
 
 // Features implements Platform.

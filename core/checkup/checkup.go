@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// State is what [Find] knows about an installation.
+// State is the configuration and the current state of an installation, which [Find] examines.
 type State struct {
 	Platforms []string // platforms with tokens, such as "slack"
 	Rules     []Rule
@@ -27,19 +27,20 @@ type State struct {
 // Channel is a channel of a platform that a rule names.
 type Channel struct{ Platform, ID string }
 
-// Rule is an item of channels: in the configuration file. Channel.ID is empty for all channels.
+// Rule is an item of the list "channels" in the configuration file. Channel.ID is empty for all
+// channels.
 type Rule struct {
 	Channel
 	Number int // position in the list, from 1
 }
 
-// Set is an item of document_sets: in the configuration file.
+// Set is an item of "document_sets" in the configuration file.
 type Set struct {
 	Name    string
 	Unknown []string // names of sources that do not exist
 }
 
-// Source is a source in the configuration file or in the index.
+// Source is a document source in the configuration file or in the index.
 type Source struct {
 	ID, Name string // id and name in the index; empty before the first indexing
 	// name in the configuration file when the source was last read; empty if the file never had the
@@ -51,8 +52,6 @@ type Source struct {
 	BaseURL   string
 }
 
-// called returns the source's name in the configuration file. Without such a name, it returns the
-// name in the index.
 func (s Source) called() string {
 	if s.Declared != "" {
 		return s.Declared
@@ -60,10 +59,11 @@ func (s Source) called() string {
 	return s.Name
 }
 
-// Finding is a mistake and its correction.
+// Finding describes a mistake in an installation and how to correct it.
 type Finding struct{ Part, Text string }
 
-// Find returns the mistakes in an installation.
+// Find returns mistakes in an installation that cause no error, such as a rule for a channel that
+// does not exist.
 func Find(s State) []Finding {
 	var found []Finding
 	for _, check := range checks {
@@ -93,7 +93,8 @@ func noTokens(s State) []string {
 	return []string{"No platform is configured, so serve answers no question. Set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN."}
 }
 
-// ids has the form of channel ids for each platform, and a sentence that says where to find an id.
+// ids has, for each platform, the form of its channel ids and a sentence that says where to find an
+// id.
 var ids = map[string]struct {
 	form *regexp.Regexp
 	find string
@@ -102,8 +103,8 @@ var ids = map[string]struct {
 	"discord": {regexp.MustCompile(`^[0-9]{15,20}$`), "In Discord, turn on developer mode and choose Copy Channel ID."},
 }
 
-// Named returns the ids of the channels of a platform that rules name. It omits texts that do not
-// have the form of an id.
+// Named returns the ids of the platform's channels that appear in s.Rules. It omits values that do
+// not have the form of an id, such as channel names.
 func (s State) Named(platform string) []string {
 	var named []string
 	for _, r := range s.Rules {
@@ -163,8 +164,8 @@ func removedSources(s State) []string {
 	return texts
 }
 
-// unlinkedSources returns a text for each local source without base_url. It returns none without a
-// chat platform, because paths can be opened in a terminal.
+// unlinkedSources returns nothing without a chat platform, because paths can be opened in a
+// terminal.
 func unlinkedSources(s State) []string {
 	if len(s.Platforms) == 0 {
 		return nil
@@ -195,8 +196,9 @@ func sharedToken(s State) []string {
 	return nil
 }
 
-// SharedToken returns a finding if Slack counts more connections with a token than the replicas of
-// one database can open. Otherwise it returns an empty string.
+// SharedToken returns a finding if Slack counts more connections with an app token than the
+// replicas of one database can open. Another installation then uses the same token. Otherwise the
+// result is "".
 func SharedToken(sockets, replicas int) string {
 	most := replicas * SocketsEach
 	if sockets <= most {

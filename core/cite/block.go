@@ -1,7 +1,5 @@
 package cite
 
-// prefix is the part of a line's beginning that the scanner is reading, such as the indentation or
-// a list marker.
 type prefix uint8
 
 const (
@@ -19,8 +17,9 @@ const (
 // tabStop is the distance between tab stops in columns. It is also the indentation of code.
 const tabStop = 4
 
-// block is the state of the Markdown blocks so far: lists, quotes and fences. For code it follows
-// CommonMark, except for one deviation for models: a fence in a list may have any indentation.
+// block is the state of the Markdown blocks so far: lists, quotes and fences. Code follows
+// CommonMark with one exception: a fence in a list may have any indentation, because models write
+// it so.
 type block struct {
 	// The line being read.
 	prefix     prefix
@@ -51,7 +50,6 @@ type block struct {
 
 func newBlock() block { return block{continuation: modeText, blank: true} }
 
-// startLine resets the state that belongs to one line.
 func (s *scanner) startLine() {
 	b := &s.block
 	b.prefix, b.col, b.depth, b.padding = prefixIndent, 0, 0, false
@@ -59,8 +57,6 @@ func (s *scanner) startLine() {
 	s.mode = modeLine
 }
 
-// newline emits a line break in a paragraph. The next line continues the paragraph in the given
-// mode.
 func (s *scanner) newline(resume mode) {
 	s.emit('\n')
 	s.block.continuation = resume
@@ -70,8 +66,8 @@ func (s *scanner) newline(resume mode) {
 	s.startLine()
 }
 
-// endParagraph ends the open paragraph and all constructs that cannot span paragraphs, such as
-// inline code.
+// endParagraph ends the paragraph and all constructs that cannot span paragraphs, such as inline
+// code.
 func (s *scanner) endParagraph() {
 	s.block.continuation = modeText
 	s.block.paragraph = false
@@ -138,7 +134,6 @@ func (s *scanner) feedIndent(c byte) {
 	}
 }
 
-// isQuoteMarker reports whether a > at the current position marks a quote.
 func (s *scanner) isQuoteMarker() bool {
 	b := &s.block
 	switch {
@@ -163,7 +158,6 @@ func (s *scanner) emptyLine() {
 	s.startLine()
 }
 
-// firstByte handles the first byte of a line after its indentation.
 func (s *scanner) firstByte(c byte) {
 	b := &s.block
 	if b.fence && b.depth >= b.fenceDepth {
@@ -223,7 +217,6 @@ func (s *scanner) firstByte(c byte) {
 	s.emit(c)
 }
 
-// startText begins the text of a line after the prefix. c is the first byte of the text.
 func (s *scanner) startText(c byte, head bool) {
 	b := &s.block
 	if b.items == 0 && b.list && b.blank && b.col < b.content {
@@ -235,7 +228,6 @@ func (s *scanner) startText(c byte, head bool) {
 	s.feed(c)
 }
 
-// startItem begins a list item. The item's marker, including the blank c, has the given width.
 func (s *scanner) startItem(c byte, width int) {
 	b := &s.block
 	s.endParagraph()
@@ -287,7 +279,6 @@ func (s *scanner) feedRule(c byte) {
 	}
 }
 
-// endRule ends the line of a thematic break, such as "---".
 func (s *scanner) endRule() {
 	b := &s.block
 	s.endParagraph()

@@ -1,6 +1,6 @@
 package cite
 
-// The brackets and the dagger that models use in addition to [ and ].
+// Brackets and the dagger that models use instead of [ and ], as in "【3†source】".
 const (
 	fullOpen  = "【"
 	fullClose = "】"
@@ -9,10 +9,8 @@ const (
 	dagger    = "†"
 )
 
-// maxDigits is the maximum length of a citation number.
 const maxDigits = 9
 
-// unit is one symbol of a bracket expression.
 type unit uint8
 
 const (
@@ -25,7 +23,6 @@ const (
 	unitDagger
 )
 
-// step is the parse state of a bracket expression.
 type step uint8
 
 const (
@@ -40,7 +37,7 @@ const (
 	stepOuterClosed      // [[1]], one byte decides whether it is a link
 )
 
-// candidate is an unfinished bracket expression that may become a citation.
+// candidate is an unfinished bracket expression such as "[1, 2" that may become a citation.
 type candidate struct {
 	step    step
 	raw     []byte
@@ -66,7 +63,6 @@ func (c *candidate) reset() {
 	*c = candidate{raw: c.raw[:0], numbers: c.numbers[:0]}
 }
 
-// startCandidate begins a candidate with the first byte of a bracket that may open a citation.
 func (s *scanner) startCandidate(b byte, definition bool) {
 	s.cand.reset()
 	s.cand.bang = s.last() == '!'
@@ -118,8 +114,7 @@ func (s *scanner) feedCandidate(b byte) {
 	}
 }
 
-// advance parses one symbol of a bracket expression. The symbol is the last size bytes of raw. b is
-// the byte of an ASCII symbol.
+// advance parses the symbol in the last size bytes of raw. b is its byte if it is ASCII.
 func (s *scanner) advance(u unit, b byte, size int) {
 	c := &s.cand
 	ascii := size == 1
@@ -182,8 +177,8 @@ func (s *scanner) closeInner(ascii bool) {
 	}
 }
 
-// afterCandidate decides whether a complete bracket expression is a citation. The decision depends
-// on the byte b after the expression.
+// afterCandidate accepts or rejects a complete bracket expression. The byte b after the expression
+// decides: "[1](" is a link.
 func (s *scanner) afterCandidate(b byte) {
 	c := &s.cand
 	switch {
@@ -205,7 +200,6 @@ func (s *scanner) afterCandidate(b byte) {
 	}
 }
 
-// accept turns the candidate into a citation.
 func (s *scanner) accept() {
 	c := &s.cand
 	s.cite(citation{raw: c.raw, numbers: c.numbers, bang: c.bang, invented: c.invented})
@@ -213,8 +207,8 @@ func (s *scanner) accept() {
 	c.reset()
 }
 
-// reject treats the first bracket of the expression as text and scans the rest again. An expression
-// has at most two opening brackets, so each byte is scanned a bounded number of times.
+// reject treats the first bracket of the expression as text and scans the rest again. Time stays
+// linear because an expression has at most two opening brackets.
 func (s *scanner) reject() {
 	c := &s.cand
 	var buf [maxHold + 8]byte
@@ -237,7 +231,6 @@ func (s *scanner) reject() {
 	s.refeed(rest[first:])
 }
 
-// emitCandidate emits an unfinished expression unchanged.
 func (s *scanner) emitCandidate() {
 	for _, b := range s.cand.raw {
 		s.emit(b)
@@ -261,8 +254,8 @@ func asciiUnit(b byte) unit {
 	return unitOther
 }
 
-// endsSource reports whether b ends the text after a dagger, because b may begin a construct that
-// takes precedence.
+// endsSource reports whether b ends the text after a dagger, because b may begin code, math or a
+// tag.
 func endsSource(b byte) bool {
 	return b == '\n' || b == '`' || b == '<' || b == '\\' || b == '$'
 }
@@ -275,7 +268,7 @@ const (
 	symbolWhole
 )
 
-// wideUnit reports whether tail and b together form a multi-byte symbol or the beginning of one.
+// wideUnit reports whether tail followed by b is a multi-byte symbol, or the beginning of one.
 func wideUnit(tail []byte, b byte) (unit, symbol) {
 	for _, w := range wideUnits {
 		n := len(tail)

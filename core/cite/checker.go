@@ -8,20 +8,17 @@ import (
 )
 
 const (
-	// maxSentence is the maximum number of bytes before a citation that are checked as its
-	// sentence.
+	// maxSentence is the maximum number of bytes before a citation that count as its sentence.
 	maxSentence = 4096
-	// maxJudged is the maximum number of bytes after a citation. If more text follows without an
-	// end of the sentence, the citation is checked against the text so far.
+	// maxJudged is the maximum number of bytes to wait for the end of a citation's sentence. After
+	// that, the text so far is used.
 	maxJudged = 1024
-	// maxBlanks is the maximum number of blanks that are dropped with a citation.
 	maxBlanks = 16
 )
 
-// citationChecker is the sink between scanner and renderer. It drops citations that their sentences
-// do not support, and chooses the source that each citation links to. Such decisions need the whole
-// sentence. So the checker holds back a citation and the text after it until the sentence is
-// complete, mostly at the first letter of the next sentence.
+// citationChecker drops citations that their sentences do not support, and chooses the section that
+// each citation links to. Both need the whole sentence. So it holds back a citation and the
+// following text, mostly until the first letter of the next sentence.
 type citationChecker struct {
 	to       *renderer
 	keep     func(sentence string, n int) bool        // nil keeps every citation
@@ -36,13 +33,11 @@ type citationChecker struct {
 	sentenceMayEnd bool
 }
 
-// pending is a citation that waits until its sentence is complete.
 type pending struct {
 	offset int // in body
 	citation
 }
 
-// text implements sink.
 func (j *citationChecker) text(b []byte) {
 	// byte by byte, so that the result does not depend on the deltas
 	for len(j.waiting) > 0 && len(b) > 0 {
@@ -60,7 +55,6 @@ func (j *citationChecker) text(b []byte) {
 	}
 }
 
-// cite implements sink.
 func (j *citationChecker) cite(c citation) {
 	if c.invented > 0 {
 		j.invented(c.invented)
@@ -82,7 +76,7 @@ func (j *citationChecker) cite(c citation) {
 	j.waiting = append(j.waiting, pending{offset: len(j.body), citation: c})
 }
 
-// checkReady checks after each byte whether the sentence of the first waiting citation is complete.
+// checkReady must be called after each byte of body.
 func (j *citationChecker) checkReady() {
 	switch c := j.body[len(j.body)-1]; {
 	case c == '\n':
@@ -99,8 +93,8 @@ func (j *citationChecker) checkReady() {
 	j.sentenceMayEnd = j.sentenceMayEnd || mayEndSentence(r)
 }
 
-// decide checks the waiting citations whose sentences are complete, and passes the supported ones
-// to the renderer. With all set, it checks every waiting citation.
+// decide checks the waiting citations whose sentences are complete, or all of them if all is set.
+// It passes the supported ones to the renderer.
 func (j *citationChecker) decide(all bool) {
 	spans := splitSentences(string(j.body), j.cited)
 	c := claims{body: j.body}
@@ -141,15 +135,11 @@ func (j *citationChecker) decide(all bool) {
 	j.passText(len(j.body) - blanksBefore(j.body[j.sent:]))
 }
 
-// mustWait reports whether a citation depends on its sentence. The sentence may decide whether the
-// citation is shown, which source it links to, or which blanks are dropped with it.
 func (j *citationChecker) mustWait(c citation) bool {
 	return j.keep != nil || len(c.numbers) == 0 ||
 		j.lead != nil && slices.ContainsFunc(c.numbers, func(n int) bool { return j.lead(n) != nil })
 }
 
-// check drops the numbers that a sentence does not support. It chooses the sources of the remaining
-// numbers.
 func (j *citationChecker) check(c *citation, sentence string) {
 	if j.keep != nil {
 		c.numbers = slices.DeleteFunc(c.numbers, func(n int) bool { return !j.keep(sentence, n) })
@@ -165,8 +155,8 @@ func (j *citationChecker) check(c *citation, sentence string) {
 	}
 }
 
-// passDecided passes a group of adjacent citations to the renderer, without those that have no
-// numbers left. If none is left, it also drops blanks that are no longer needed.
+// passDecided renders adjacent citations that still have numbers. If all were dropped, it also
+// drops blanks that are no longer needed.
 func (j *citationChecker) passDecided(marks []pending) {
 	at := marks[0].offset
 	if slices.ContainsFunc(marks, func(m pending) bool { return len(m.numbers) > 0 }) {
@@ -192,7 +182,6 @@ func (j *citationChecker) passDecided(marks []pending) {
 	}
 }
 
-// passText passes the text up to an offset of body to the renderer.
 func (j *citationChecker) passText(to int) {
 	if to > j.sent {
 		j.to.text(j.body[j.sent:to])
@@ -200,7 +189,7 @@ func (j *citationChecker) passText(to int) {
 	}
 }
 
-// discard removes the first n bytes of body. The renderer has already received these bytes.
+// discard removes the first n bytes of body, which must already be rendered.
 func (j *citationChecker) discard(n int) {
 	if n > 0 {
 		j.body = j.body[:copy(j.body, j.body[n:])]
@@ -212,7 +201,6 @@ func (j *citationChecker) discard(n int) {
 	}
 }
 
-// finish passes the rest to the renderer and resets the checker for another message.
 func (j *citationChecker) finish() {
 	if len(j.waiting) > 0 {
 		j.decide(true)
@@ -221,8 +209,8 @@ func (j *citationChecker) finish() {
 	j.body, j.cited, j.sent = j.body[:0], j.cited[:0], 0
 }
 
-// sentenceStart returns the start of the last sentence in body. It considers only the last
-// maxSentence bytes.
+// sentenceStart returns the offset of the last sentence in body, at most maxSentence bytes before
+// the end.
 func (j *citationChecker) sentenceStart() int {
 	text := j.body
 	from := max(0, len(text)-maxSentence)
@@ -239,7 +227,6 @@ func (j *citationChecker) sentenceStart() int {
 	return from
 }
 
-// blanksBefore counts the blanks at the end of a text, up to maxBlanks.
 func blanksBefore(text []byte) int {
 	n := 0
 	for n < len(text) && n < maxBlanks && (text[len(text)-1-n] == ' ' || text[len(text)-1-n] == '\t') {
@@ -250,5 +237,4 @@ func blanksBefore(text []byte) int {
 
 func mayEndSentence(r rune) bool { return strings.ContainsRune(".!?…。！？｡\n", r) }
 
-// needsNoBlank reports whether next may follow a word without a blank, such as '.' or ')'.
 func needsNoBlank(next byte) bool { return strings.IndexByte(" \t\r\n.,;:!?)]}", next) >= 0 }

@@ -27,8 +27,8 @@ func Cut(text string, runes int) string {
 	return strings.TrimRight(cut, " ,;:，、；：") + "…"
 }
 
-// lastEnd returns the offset after the last punctuation mark in the second half of text, or 0 if
-// there is none. Narrow marks count only before a space, so "v1.2" and "10,000" contain no mark.
+// lastEnd returns the offset after the last punctuation mark in the second half of text, or 0.
+// Marks in narrow count only before a space, so "v1.2" and "10,000" contain none.
 func lastEnd(text, narrow, wide string) int {
 	for at := len(text); at > len(text)/2; {
 		r, size := utf8.DecodeLastRuneInString(text[:at])
@@ -41,7 +41,6 @@ func lastEnd(text, narrow, wide string) int {
 	return 0
 }
 
-// nextRune returns the first rune of text that is not a space.
 func nextRune(text string) rune {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, " "))
 	return r

@@ -1,7 +1,7 @@
 package cite
 
-// feedRun reads a run of backticks or tildes at the start of a line and the byte after the run.
-// Three or more open a fence. Otherwise inline code or text follows.
+// feedRun reads backticks or tildes at the start of a line. Three or more open a fence. Otherwise
+// inline code or text follows.
 func (s *scanner) feedRun(c byte) {
 	b := &s.block
 	if c == b.mark {
@@ -35,7 +35,6 @@ func (s *scanner) feedRun(c byte) {
 	s.startText(c, false)
 }
 
-// feedFenceInfo reads the line of an opening fence.
 func (s *scanner) feedFenceInfo(c byte) {
 	b := &s.block
 	s.emit(c)
@@ -50,7 +49,6 @@ func (s *scanner) feedFenceInfo(c byte) {
 	}
 }
 
-// feedRaw reads the rest of a line of code.
 func (s *scanner) feedRaw(c byte) {
 	s.emit(c)
 	if c == '\n' {
@@ -58,7 +56,6 @@ func (s *scanner) feedRaw(c byte) {
 	}
 }
 
-// feedClose reads a run of the fence's character inside fenced code. The run may close the fence.
 func (s *scanner) feedClose(c byte) {
 	b := &s.block
 	switch {

@@ -1,6 +1,5 @@
 package cite
 
-// tagStep is the part of an HTML tag that the scanner is reading.
 type tagStep uint8
 
 const (
@@ -19,10 +18,8 @@ const (
 	tagDash                      // after <!-
 )
 
-// maxTagName is the maximum length of a tag name in bytes.
 const maxTagName = 32
 
-// tag is the state of an HTML tag and of the element that it opened.
 type tag struct {
 	step    tagStep
 	name    []byte // in lower case
@@ -36,7 +33,6 @@ type tag struct {
 
 func (t *tag) reset() { *t = tag{name: t.name[:0]} }
 
-// isProtected reports whether the content of an element must be left unchanged.
 func isProtected(name []byte) bool {
 	switch string(name) {
 	case "a", "code", "pre", "script", "style", "textarea":
@@ -51,8 +47,7 @@ func (s *scanner) startTag(head bool) {
 	s.mode = modeTag
 }
 
-// feedTag parses a tag or an autolink. At the first byte that does not fit, scanning continues as
-// text.
+// feedTag parses a tag or an autolink. A byte that does not fit makes the rest plain text.
 func (s *scanner) feedTag(c byte) {
 	t := &s.tag
 	ok := true
@@ -103,7 +98,6 @@ func (s *scanner) feedTag(c byte) {
 	}
 }
 
-// feedAttribute parses the part after a tag's name. It reports whether c fits.
 func (s *scanner) feedAttribute(c byte) bool {
 	t := &s.tag
 	switch t.step {
@@ -154,7 +148,6 @@ func (s *scanner) feedAttribute(c byte) bool {
 	return true
 }
 
-// endTag ends a tag. It begins the tag's element if the element's content is protected.
 func (s *scanner) endTag(c byte, empty bool) {
 	t := &s.tag
 	s.mode = modeText
@@ -169,7 +162,6 @@ func (s *scanner) endTag(c byte, empty bool) {
 	t.raw = t.head && string(t.name) != "a" && string(t.name) != "code"
 }
 
-// feedElement scans the content of a protected element up to its closing tag.
 func (s *scanner) feedElement(c byte) {
 	t := &s.tag
 	if t.fresh && c == '\n' && t.head && string(t.name) == "code" {
@@ -199,7 +191,6 @@ func (s *scanner) startComment(c byte) {
 	s.emit(c)
 }
 
-// feedComment scans a comment up to its -->.
 func (s *scanner) feedComment(c byte) {
 	if c == '>' && s.hist&0xffff == '-'<<8|'-' {
 		s.mode = modeText
@@ -210,8 +201,7 @@ func (s *scanner) feedComment(c byte) {
 	s.endOrEmit(c, modeComment)
 }
 
-// endOrEmit emits a byte of protected content in mode m. If the content is not a block, a newline
-// may end the paragraph.
+// endOrEmit lets a newline end the paragraph, unless the protected content is a block.
 func (s *scanner) endOrEmit(c byte, m mode) {
 	if c == '\n' && !s.tag.raw {
 		s.newline(m)

@@ -1,6 +1,5 @@
 package cite
 
-// mathKind is the delimiter that closes the current math.
 type mathKind uint8
 
 const (
@@ -9,7 +8,6 @@ const (
 	mathBrackets                 // \[ … \]
 )
 
-// inline is the state of inline constructs in a paragraph: code, math and bare addresses.
 type inline struct {
 	length int // length of the run that opened inline code
 	run    int // backticks read of the opening or closing run
@@ -72,8 +70,7 @@ func (s *scanner) feedText(c byte) {
 	}
 }
 
-// feedEscape handles the byte after a backslash. The byte is literal, except that \( and \[ open
-// math.
+// feedEscape treats the byte after a backslash as text, except that \( and \[ open math.
 func (s *scanner) feedEscape(c byte) {
 	s.mode = modeText
 	if c == '\n' {
@@ -90,8 +87,8 @@ func (s *scanner) feedEscape(c byte) {
 	}
 }
 
-// feedCode scans inline code up to the closing run of backticks. The closing run is as long as the
-// opening run.
+// feedCode scans inline code. As in CommonMark, the closing backticks are as many as the opening
+// ones.
 func (s *scanner) feedCode(c byte) {
 	in := &s.inline
 	if c == '`' {
@@ -121,7 +118,7 @@ func (s *scanner) startMath(kind mathKind) {
 	s.inline.math, s.inline.escape, s.inline.depth = kind, false, 0
 }
 
-// feedMath scans math up to its end. An unmatched closing bracket also ends the math. The opening
+// feedMath scans math up to its end. An unmatched closing bracket also ends it, because the opening
 // \[ was then an escaped bracket, as in \[1].
 func (s *scanner) feedMath(c byte) {
 	in := &s.inline
@@ -157,15 +154,15 @@ func (s *scanner) feedMath(c byte) {
 	}
 }
 
-// startURL begins a bare address. scheme says that the address begins with a scheme and //. A [
-// directly after the // belongs to the host.
+// startURL begins an address outside a link, such as "https://" (with scheme) or "www.". A [
+// directly after "//" belongs to the host, as in IPv6.
 func (s *scanner) startURL(scheme bool) {
 	s.mode = modeURL
 	in := &s.inline
 	in.path, in.first, in.depth, in.square = false, scheme, 0, 0
 }
 
-// feedURL scans a bare address. Brackets after the host belong to the address, unless they follow
+// feedURL scans an address outside a link. Brackets after the host belong to it, unless they follow
 // punctuation that ends a sentence.
 func (s *scanner) feedURL(c byte) {
 	in := &s.inline

@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// tailBytes is the number of bytes before a bracket that are checked for a statement.
+// tailBytes is the number of bytes before a bracket in which isRefused looks for a statement.
 const tailBytes = 160
 
-// remember adds emitted bytes to tail, the text that isRefused checks.
 func (s *scanner) remember(b ...byte) {
 	if s.isInvented == nil {
 		return
@@ -21,9 +20,9 @@ func (s *scanner) remember(b ...byte) {
 	s.tail = append(s.tail, b...)
 }
 
-// isRefused reports whether a complete bracket expression with invented numbers is plain text, as
-// in "arr[3]", and not a citation. It checks the text before the expression and the byte next after
-// it. ends says that no byte follows. Full-width brackets are always citations.
+// isRefused reports whether brackets with unknown numbers are plain text, as in "arr[3]", and not a
+// citation. It checks the text before the brackets and the byte next after them. ends says that the
+// text ends there. Full-width brackets are always citations.
 func (s *scanner) isRefused(next byte, ends bool) bool {
 	c := &s.cand
 	if c.invented == 0 || !c.outer || !c.inner {
@@ -39,8 +38,8 @@ func (s *scanner) isRefused(next byte, ends bool) bool {
 	return !followsStatement(s.tail, least)
 }
 
-// followsStatement reports whether the last line of a text ends with a statement of at least the
-// given number of words.
+// followsStatement reports whether text ends with a statement, such as "It costs 5 euros", of at
+// least the given number of words.
 func followsStatement(text []byte, least int) bool {
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	statement := bytes.TrimRight(line, " \t")

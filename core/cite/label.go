@@ -1,13 +1,12 @@
 package cite
 
-// maxLabels is the maximum number of open brackets that are tracked. If there are more, the
-// outermost brackets are plain text.
+// maxLabels is the maximum number of nested open brackets. Brackets further outside are plain text.
 const maxLabels = 32
 
-// labels tracks open square brackets. Text in the label of a Markdown link must not be converted.
-// Only the byte after the closing bracket shows that the brackets are a label. So text after a
-// citation inside brackets is held until the brackets close. At the end of the paragraph, or after
-// maxHold bytes, the brackets are plain text.
+// labels tracks open square brackets, because citations in the label of a Markdown link are not
+// converted. Only the byte after the closing bracket shows that the brackets are a label. So a
+// citation inside brackets, and the text after it, are held until then. At the end of the
+// paragraph, or after maxHold bytes, the brackets are plain text.
 type labels struct {
 	open   []label
 	closed label  // the bracket that the last byte closed
@@ -16,7 +15,6 @@ type labels struct {
 	pool   []int  // numbers of all marks
 }
 
-// label is an open bracket.
 type label struct {
 	valid      bool
 	image      bool // opened by ![
@@ -24,7 +22,8 @@ type label struct {
 	marks      int  // number of held citations when the bracket opened
 }
 
-// mark is a citation inside labels.held. The citation's numbers are in labels.pool.
+// mark is a held citation. start and end are its offsets in labels.held, and from and to in
+// labels.pool.
 type mark struct {
 	start, end int
 	from, to   int
@@ -32,7 +31,6 @@ type mark struct {
 	invented   int
 }
 
-// openLabel records an open square bracket, which is plain text so far.
 func (s *scanner) openLabel(image, definition bool) {
 	l := &s.labels
 	if len(l.open) == maxLabels {
@@ -42,8 +40,6 @@ func (s *scanner) openLabel(image, definition bool) {
 	l.open = append(l.open, label{valid: true, image: image, definition: definition, marks: len(l.marks)})
 }
 
-// closeLabel records a closing square bracket. The next byte shows whether the brackets are a
-// label.
 func (s *scanner) closeLabel() {
 	l := &s.labels
 	l.closed = label{valid: true}
@@ -53,8 +49,8 @@ func (s *scanner) closeLabel() {
 	}
 }
 
-// afterLabel handles the byte after a closing bracket. It returns true if the byte begins the
-// target of a link or definition.
+// afterLabel handles the byte after a closing bracket. It returns true if b begins the target of a
+// link or definition.
 func (s *scanner) afterLabel(b byte) bool {
 	l := &s.labels
 	c := l.closed
@@ -79,8 +75,7 @@ func (s *scanner) afterLabel(b byte) bool {
 	return true
 }
 
-// cite passes a citation to the sink. If the citation may be inside the label of a link, cite holds
-// it until the brackets close.
+// cite holds a citation that may be inside the label of a link, until the brackets close.
 func (s *scanner) cite(c citation) {
 	l := &s.labels
 	if len(l.open) == 0 {
@@ -97,7 +92,6 @@ func (s *scanner) cite(c citation) {
 	}
 }
 
-// release treats all open brackets as plain text and passes the held text to the sink.
 func (s *scanner) release() {
 	l := &s.labels
 	pos := 0

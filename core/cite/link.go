@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// LinkURL returns an address that every Markdown renderer and chat platform parses the same way. It
-// percent-encodes parentheses, brackets, |, <, >, quotes, backticks, backslashes, blanks, control
-// and invisible characters. It does not encode twice. It returns false for addresses that must not
-// be links. Only http and https with a host, mailto and file are allowed.
+// LinkURL escapes an address so that every Markdown renderer and chat platform parses it the same
+// way. It percent-encodes brackets, quotes, blanks, control characters and other characters with a
+// meaning in Markdown, but keeps existing escapes. It returns false for addresses that must not be
+// links: all except http and https with a host, mailto and file.
 func LinkURL(raw string) (string, bool) {
 	raw = strings.TrimSpace(raw)
 	scheme, rest, ok := strings.Cut(raw, ":")
@@ -43,7 +43,7 @@ func LinkURL(raw string) (string, bool) {
 	return escapeURL(raw, authority), true
 }
 
-// ipv6 reports whether host is [address] or [address]:port.
+// ipv6 reports whether host is "[address]" or "[address]:port".
 func ipv6(host string) bool {
 	address, port, ok := strings.Cut(host, "]")
 	return ok && strings.HasPrefix(address, "[") && strings.Trim(address[1:], "0123456789abcdefABCDEF:.") == "" &&
@@ -52,7 +52,8 @@ func ipv6(host string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// escapeURL escapes raw. It keeps square brackets within the first authority bytes.
+// escapeURL escapes raw for Markdown. It keeps square brackets within the first authority bytes,
+// which belong to an IPv6 host.
 func escapeURL(raw string, authority int) string {
 	var b strings.Builder
 	b.Grow(len(raw) + 16)

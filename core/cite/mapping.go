@@ -10,12 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Mapping maps the numbers that the model sees to passages. A number keeps its passage for the
-// whole session, and new passages get higher numbers. So a model that copies [7] from an earlier
-// answer refers to the same passage.
+// Mapping maps the numbers in a model's citations to passages. A number keeps its passage for the
+// whole session, so a model may copy [7] from an earlier answer. New passages get higher numbers.
 //
-// The zero value is ready to use. All methods are safe for concurrent use, because parallel tools
-// add documents while an answer is streamed.
+// The zero value is ready to use. All methods are safe for concurrent use, because tools add
+// documents while an answer is streamed.
 type Mapping struct {
 	mu       sync.RWMutex
 	sources  map[int]Source
@@ -28,8 +27,8 @@ type Mapping struct {
 // NewMapping returns an empty mapping.
 func NewMapping() *Mapping { return &Mapping{} }
 
-// Add returns the number of the source's passage. A known passage keeps its number, and its empty
-// fields are filled from the source. A source without a document id always gets a new number.
+// Add returns the number of a source's passage. A known passage keeps its number, and s fills its
+// empty fields. A source without a document id always gets a new number.
 func (m *Mapping) Add(s Source) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,9 +43,9 @@ func (m *Mapping) Add(s Source) int {
 	return n
 }
 
-// Restore adds a number of an earlier turn. It ignores numbers below 1. It also ignores numbers
-// that are used or reserved for another document. If the history has two numbers for one passage,
-// both numbers resolve. Add then returns the number that was restored first.
+// Restore adds a number of an earlier turn. It ignores numbers below 1, and numbers that are used
+// or reserved for another document. If two numbers are restored for one passage, both resolve.
+// [Mapping.Add] then returns the first.
 func (m *Mapping) Restore(n int, s Source) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,9 +58,9 @@ func (m *Mapping) Restore(n int, s Source) {
 	m.set(n, s)
 }
 
-// Reserve reserves n for a passage that the session has shown before. [n] stays text until Add or
-// Restore adds the passage. So numbers stay stable although the current audience may not see their
-// passages. Reserve ignores numbers that are used or reserved.
+// Reserve keeps n free for a passage that the session has shown before and that the current
+// audience may not see. The text [n] stays unchanged until Add or Restore adds the passage. Reserve
+// ignores numbers that are used or reserved.
 func (m *Mapping) Reserve(n int, p Passage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,8 +73,8 @@ func (m *Mapping) Reserve(n int, p Passage) {
 	m.reserved[n] = p
 }
 
-// Page returns a name of a document for the model, such as "p7". The name is the same for all
-// passages of the document and for the whole session. It is empty for a document without a number.
+// Page returns a short name of a document for the model, such as "p7". All passages of a document
+// share the name for the whole session. It is "" for a document without a number.
 func (m *Mapping) Page(id document.ID) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -86,7 +85,7 @@ func (m *Mapping) Page(id document.ID) string {
 	return "p" + strconv.Itoa(n)
 }
 
-// Lookup returns the source of the model's number n.
+// Lookup returns the source that the model cites as [n].
 func (m *Mapping) Lookup(n int) (Source, bool) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -94,15 +93,14 @@ func (m *Mapping) Lookup(n int) (Source, bool) {
 	return s, ok
 }
 
-// Len returns the count of numbers that resolve.
+// Len returns how many numbers have a source. Reserved numbers do not count.
 func (m *Mapping) Len() int {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return len(m.sources)
 }
 
-// All yields a snapshot of the mapping in ascending order of the numbers. The caller stores it with
-// the session.
+// All yields a snapshot of the numbers and sources, in ascending order of the numbers.
 func (m *Mapping) All() iter.Seq2[int, Source] {
 	m.mu.RLock()
 	sources := maps.Clone(m.sources)
@@ -122,7 +120,6 @@ func (m *Mapping) set(n int, s Source) {
 	delete(m.reserved, n)
 }
 
-// assign maps a passage to n. It is used for numbers that resolve and for reserved numbers.
 func (m *Mapping) assign(n int, p Passage) {
 	if m.sources == nil {
 		m.sources = make(map[int]Source)
@@ -146,11 +143,10 @@ func (m *Mapping) isKnown(n int) bool {
 	return ok
 }
 
-// inventedAbove is the maximum difference between an invented number and the highest number of the
-// mapping.
+// inventedAbove limits invented numbers. A number that exceeds the highest known number by more is
+// text, such as a year.
 const inventedAbove = 20
 
-// isInvented reports whether n was never shown and is small enough to be an invented citation.
 func (m *Mapping) isInvented(n int) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -159,7 +155,6 @@ func (m *Mapping) isInvented(n int) bool {
 	return !shown && !reserved && n <= m.last+inventedAbove
 }
 
-// anySource reports whether of returns true for any source.
 func (m *Mapping) anySource(matches func(Source) bool) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -171,7 +166,6 @@ func (m *Mapping) anySource(matches func(Source) bool) bool {
 	return false
 }
 
-// fillEmpty returns s with its empty fields filled from other.
 func (s Source) fillEmpty(other Source) Source {
 	if s.Document == "" { // the number was only reserved
 		s.Document, s.Part = other.Document, other.Part

@@ -6,10 +6,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Numbering assigns the numbers that the reader sees: 1, 2, 3 … in the order of first use.
-// Citations of one document have different numbers if they link to different sections. Use one
-// Numbering per turn, so that the answer continues the numbers of the narration. Several Processors
-// of the turn may share a Numbering, one at a time.
+// Numbering assigns the numbers that readers of an answer see: 1, 2, 3 … in the order of first
+// use. Citations of one document have different numbers if they link to different sections. Use one
+// Numbering for each turn. Several Processors may share a Numbering, but not concurrently.
 //
 // The zero value is ready to use. It is not safe for concurrent use.
 type Numbering struct {
@@ -18,19 +17,18 @@ type Numbering struct {
 	shared  *Numbers         // nil: the numbers are not shared
 }
 
-// Numbers coordinates concurrent Numberings, such as the Numberings of several models' answers to
-// one question. A cited section has the same number in all of them. The zero value is ready to use.
-// It is safe for concurrent use.
+// Numbers coordinates several concurrent answers to one question, such as the answers of several
+// models. A cited section has the same number in all of them. Each answer needs a separate
+// [Numbering]. The zero value is ready to use. It is safe for concurrent use.
 type Numbers struct {
 	mu      sync.Mutex
 	numbers map[placeKey]int
 }
 
-// Numbering returns a Numbering that takes its numbers from n: 1, 2, 3 … in the order of first use
-// in any Numbering of n.
+// Numbering returns a [Numbering] that takes its numbers from n. The numbers are 1, 2, 3 … in the
+// order of first use in any Numbering of n.
 func (n *Numbers) Numbering() *Numbering { return &Numbering{shared: n} }
 
-// numberOf returns the number of a cited section. A section that is not known gets the next number.
 func (n *Numbers) numberOf(key placeKey) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -43,15 +41,14 @@ func (n *Numbers) numberOf(key placeKey) int {
 	return n.numbers[key]
 }
 
-// entry is a cited section of a document.
 type entry struct {
 	info   Info
 	link   string // escaped address
 	linked bool   // whether link is valid
 }
 
-// placeKey identifies a cited section by the document and the link. A source without a document id
-// is identified by the model's number.
+// placeKey identifies a cited section by its document and address. Without a document id, the
+// model's number replaces the document.
 type placeKey struct {
 	document document.ID
 	link     string // the address, escaped
@@ -61,7 +58,8 @@ type placeKey struct {
 // NewNumbering returns a Numbering that starts at 1.
 func NewNumbering() *Numbering { return &Numbering{} }
 
-// Cited returns the sections cited so far, in the order of first use. The caller owns the slice.
+// Cited returns the sections cited so far, in the order of first use. The caller may modify the
+// slice.
 func (n *Numbering) Cited() []Info {
 	infos := make([]Info, len(n.entries))
 	for i, e := range n.entries {
@@ -70,8 +68,6 @@ func (n *Numbering) Cited() []Info {
 	return infos
 }
 
-// use returns the entry of a cited source. It also reports whether this is the first use of the
-// source.
 func (n *Numbering) use(model int, s Source) (e *entry, first bool) {
 	key := placeKeyOf(model, s)
 	if i, ok := n.numbers[key]; ok {

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Options configure a Processor.
+// Options configure a [Processor].
 type Options struct {
 	// Numbering is shared between the processors of one turn. With nil, the processor has a
 	// separate Numbering.
@@ -36,19 +36,18 @@ type Options struct {
 	DropList bool
 }
 
-// Event is a piece of output. It is either Text, or the Info of a document whose first link is in
-// the following text.
+// Event is a piece of a [Processor]'s output: text, or the [Info] of a section whose first link is
+// in the following text.
 type Event struct {
 	Text string
 	Info *Info
 }
 
-// Processor converts a model's deltas into the text that the reader sees. The result does not
-// depend on how the text was cut into deltas. Time is linear in the input. A Processor holds back
-// at most 128 bytes, beginning at an unfinished bracket expression or character. Options.Keep holds
-// back more.
+// Processor replaces the citations in a model's streamed text with numbered links. The result does
+// not depend on how the text was cut into deltas. A Processor holds back at most 128 bytes, or more
+// if [Options] need a whole sentence or list. Time is linear in the input.
 //
-// A Processor is not safe for concurrent use. The Mapping may grow during the use of a Processor.
+// A Processor is not safe for concurrent use. Its [Mapping] may grow while it is used.
 type Processor struct {
 	scan    scanner
 	checker *citationChecker // nil: no citation waits for its sentence
@@ -56,8 +55,8 @@ type Processor struct {
 	render  renderer
 }
 
-// NewProcessor returns a processor for one turn. The mapping belongs to the session and resolves
-// the numbers. A nil mapping is an empty mapping.
+// NewProcessor returns a [Processor] for one turn. mapping resolves the numbers in the model's
+// text. nil means an empty mapping.
 func NewProcessor(mapping *Mapping, opts Options) *Processor {
 	if mapping == nil {
 		mapping = NewMapping()
@@ -84,8 +83,7 @@ func NewProcessor(mapping *Mapping, opts Options) *Processor {
 }
 
 // Push processes the next delta and appends the output to events. The caller may reuse the slice
-// for the next call. Appended events stay valid. Text consists of whole characters if the input is
-// valid UTF-8.
+// for the next call. If the input is valid UTF-8, each text consists of whole characters.
 func (p *Processor) Push(delta string, events []Event) []Event {
 	p.render.events = events
 	if p.sources != nil {
@@ -98,9 +96,9 @@ func (p *Processor) Push(delta string, events []Event) []Event {
 	return events
 }
 
-// Flush ends a message and appends the held output. The processor is then ready for the next
-// message of the turn and continues its numbers. A complete citation at the end is converted. An
-// incomplete citation is unchanged.
+// Flush ends a message and appends the remaining output to events. It converts a complete citation
+// at the end, and leaves an incomplete one unchanged. The Processor is then ready for the next
+// message and continues its numbers.
 func (p *Processor) Flush(events []Event) []Event {
 	p.render.events = events
 	if p.sources != nil {
@@ -115,8 +113,8 @@ func (p *Processor) Flush(events []Event) []Event {
 	return events
 }
 
-// Cited returns the documents cited so far in this turn, in the order of first use. The caller owns
-// the slice.
+// Cited returns the sections cited so far in this turn, in the order of first use. The caller may
+// modify the slice.
 func (p *Processor) Cited() []Info { return p.render.numbering.Cited() }
 
 // Text converts a whole message at once.
@@ -128,15 +126,16 @@ func (p *Processor) Text(message string) string {
 	return b.String()
 }
 
-// Clean returns a model's text without invented numbers and without the list of sources at its end.
-// It works like Options.Invented and DropList. It does not change other citations.
+// Clean returns a model's text without citations of unknown numbers and without a list of sources
+// at its end. It does not change other citations. It works like [Options].Invented and
+// [Options].DropList.
 func Clean(message string, mapping *Mapping) string {
 	p := NewProcessor(mapping, Options{Invented: func(int) {}, DropList: true})
 	p.render.raw = true
 	return p.Text(message)
 }
 
-// unfinished returns the length of an incomplete character at the end of b.
+// unfinished returns the number of bytes of an incomplete UTF-8 character at the end of b.
 func unfinished(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if c := b[len(b)-n]; utf8.RuneStart(c) {

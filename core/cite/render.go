@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// renderer is the sink that writes the text for the reader.
 type renderer struct {
 	mapping   *Mapping
 	numbering *Numbering
@@ -25,7 +24,6 @@ func (r *renderer) startMessage() {
 	r.lineHead, r.unlinkedHead = true, false
 }
 
-// text implements sink.
 func (r *renderer) text(b []byte) {
 	if r.unlinked && (b[0] == '(' || b[0] == ':' && r.unlinkedHead) {
 		// [n]( would become a link and [n]: a definition, to wherever the
@@ -49,7 +47,6 @@ func (r *renderer) text(b []byte) {
 	r.buf = append(r.buf, b...)
 }
 
-// cite implements sink.
 func (r *renderer) cite(c citation) {
 	if r.raw {
 		r.unlinked = false
@@ -77,7 +74,6 @@ func (r *renderer) cite(c citation) {
 	}
 }
 
-// writeRaw writes a citation as the model wrote it, without the dropped numbers.
 func (r *renderer) writeRaw(c citation) {
 	if c.invented == 0 {
 		r.buf = append(r.buf, c.raw...)
@@ -90,8 +86,7 @@ func (r *renderer) writeRaw(c citation) {
 	}
 }
 
-// link writes one citation. If the citation follows '!', link writes a blank first, so that the
-// result is not an image.
+// link writes one citation. After '!' it writes a blank first, because "![" would begin an image.
 func (r *renderer) link(e *entry, bang bool) {
 	r.unlinked, r.unlinkedHead = !e.linked, r.lineHead
 	r.lineHead = false
@@ -111,8 +106,8 @@ func (r *renderer) link(e *entry, bang bool) {
 	r.buf = append(r.buf, ')')
 }
 
-// endPush converts the text so far into an event. An incomplete character waits for its remaining
-// bytes, unless text after it is held.
+// endPush makes an event of the text so far. An incomplete character waits for its remaining bytes,
+// unless later text is held.
 func (r *renderer) endPush(delta string, held bool) {
 	n := len(r.buf)
 	if !held {
@@ -132,7 +127,6 @@ func (r *renderer) endMessage() {
 	r.startMessage()
 }
 
-// flushText converts the first n bytes of the text into an event.
 func (r *renderer) flushText(n int) {
 	if n > 0 {
 		r.events = append(r.events, Event{Text: string(r.buf[:n])})

@@ -1,7 +1,7 @@
 package cite
 
-// Replace maps n to s, for example when a passage with a known number is shown again. Text that was
-// already converted does not change.
+// Replace maps n to s even if n has a source, for example when a passage is shown again. Text that
+// was already converted does not change.
 func (m *Mapping) Replace(n int, s Source) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

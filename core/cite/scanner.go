@@ -3,7 +3,6 @@ package cite
 // maxHold is the maximum number of input bytes that are held back.
 const maxHold = 128
 
-// A sink receives the text and the citations that the scanner has found, in order.
 type sink interface {
 	// text receives plain text. The slice is only valid during the call.
 	text(b []byte)
@@ -11,7 +10,6 @@ type sink interface {
 	cite(c citation)
 }
 
-// citation is one recognised bracket expression.
 type citation struct {
 	raw     []byte // as the model wrote it, valid during the call
 	numbers []int  // as the model wrote them, valid during the call
@@ -23,7 +21,6 @@ type citation struct {
 	sources []Source
 }
 
-// mode says what the next byte belongs to.
 type mode uint8
 
 const (
@@ -43,9 +40,9 @@ const (
 	modeIndent                // a line of indented code
 )
 
-// scanner is the state machine that finds citations in Markdown, one byte at a time. The handling
-// of a byte depends only on the bytes before it, never on the deltas. Everything except possible
-// citations passes through unchanged, so only bracket expressions are held back.
+// scanner is the state machine that finds citations in Markdown, one byte at a time. Its result
+// never depends on how the input is cut into deltas. It holds back only bracket expressions that
+// may become citations.
 type scanner struct {
 	sink    sink
 	isKnown func(n int) bool
@@ -83,8 +80,8 @@ func (s *scanner) push(delta string) {
 	s.flushOut()
 }
 
-// skipPlain consumes the bytes at the start of text that cannot change any state. It returns their
-// count. The effect is the same as calling feed for each byte.
+// skipPlain consumes the bytes at the start of text that cannot change any state, and returns their
+// number. It is a faster equivalent of calling feed for each byte.
 func (s *scanner) skipPlain(text string) int {
 	if s.cand.active() || len(s.labels.marks) > 0 {
 		return 0
@@ -121,7 +118,6 @@ func (s *scanner) skipPlain(text string) int {
 	return n
 }
 
-// stopBytes are the bytes in prose that must be handled one by one.
 var stopBytes = func() (t [256]bool) {
 	for _, b := range []byte("\n[]\\`$</.^") {
 		t[b] = true
@@ -164,14 +160,13 @@ func (s *scanner) feed(b byte) {
 	}
 }
 
-// refeed scans held bytes again.
 func (s *scanner) refeed(held []byte) {
 	for _, b := range held {
 		s.feed(b)
 	}
 }
 
-// emit writes a byte unchanged to the output. If a citation is held, the byte is held too.
+// emit passes on a byte unchanged. While a citation is held, it holds the byte too.
 func (s *scanner) emit(b byte) {
 	s.hist = s.hist<<8 | uint64(b)
 	s.remember(b)
@@ -192,7 +187,6 @@ func (s *scanner) flushOut() {
 	}
 }
 
-// finish resolves all held bytes at the end of a message and resets the scanner for a new message.
 func (s *scanner) finish() {
 	switch {
 	case s.cand.closed() && s.isRefused(0, true):
@@ -213,10 +207,8 @@ func (s *scanner) finish() {
 	s.tag.reset()
 }
 
-// heldText returns the number of held bytes.
 func (s *scanner) heldText() int {
 	return len(s.cand.raw) + len(s.labels.held) + len(s.target.held)
 }
 
-// last returns the newest byte of the history, or 0.
 func (s *scanner) last() byte { return byte(s.hist) }

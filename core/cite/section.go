@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Section returns the index of the text that a sentence most likely comes from. It returns -1 if no
-// text shares a word with the sentence. Words and pairs of words weigh more if fewer texts contain
-// them, and if they are close together in a text.
+// Section returns the index of the text from which a sentence most likely comes. It returns -1 if
+// no text shares a word with the sentence. Words and pairs of words weigh more if few texts contain
+// them, and if they are close together.
 func Section(sentence string, texts []string) int {
 	counts := make(map[string]int) // number of texts with a word or pair of the sentence
 	for term := range termPairs(sentence) {
@@ -54,8 +54,7 @@ func Section(sentence string, texts []string) int {
 	return at
 }
 
-// termPairs yields the words of a text and the pairs of adjacent words, such as "open", "door" and
-// "open door".
+// termPairs yields words and the pairs of adjacent words, such as "open", "door" and "open door".
 func termPairs(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		before := ""
@@ -68,7 +67,6 @@ func termPairs(text string) func(yield func(string) bool) {
 	}
 }
 
-// findTerms returns the given words and pairs that a text contains.
 func findTerms(text string, words map[string]int) map[string]bool {
 	found := make(map[string]bool)
 	for term := range termPairs(text) {

@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences yields the sentences of a finished answer without citations. With each sentence it
-// yields the distinct numbers that the sentence cites, in order, or nil. The answer may come from a
-// model or from a Processor. known reports which numbers are real. A citation after a full stop
-// belongs to the sentence before the citation. A citation at the beginning of a line belongs to the
-// sentence after the citation.
+// Sentences yields the sentences of a finished answer, without citations. With each sentence it
+// yields the distinct numbers that the sentence cites, in order, or nil. known reports which
+// numbers are citations. A citation after a full stop belongs to the sentence before it. A citation
+// at the beginning of a line belongs to the sentence after it.
 func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		c := extractClaims(answer, known)
@@ -33,19 +32,16 @@ func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 	}
 }
 
-// claims is a sink that separates the text of an answer from the citations.
 type claims struct {
 	body  []byte
 	marks []claim
 }
 
-// claim is a citation at an offset of the body.
 type claim struct {
 	offset  int
 	numbers []int
 }
 
-// extractClaims separates the citations from an answer.
 func extractClaims(answer string, known func(n int) bool) *claims {
 	c := &claims{}
 	s := newScanner(c, known)
@@ -60,7 +56,6 @@ func (c *claims) cite(ct citation) {
 	c.marks = append(c.marks, claim{offset: len(c.body), numbers: slices.Clone(ct.numbers)})
 }
 
-// sentences splits the body into sentences.
 func (c *claims) sentences() []span {
 	offsets := make([]int, len(c.marks))
 	for i, m := range c.marks {
@@ -69,13 +64,11 @@ func (c *claims) sentences() []span {
 	return splitSentences(string(c.body), offsets)
 }
 
-// span is one sentence of a text.
 type span struct {
 	start, end int
 }
 
-// sentenceOf returns the index of the sentence for each citation, or -1 if the citation has no
-// sentence.
+// sentenceOf returns, for each citation, the index of its sentence in spans, or -1 for none.
 func (c *claims) sentenceOf(spans []span) []int {
 	homes := make([]int, 0, len(c.marks))
 	i := 0
@@ -98,10 +91,9 @@ func (c *claims) sentenceOf(spans []span) []int {
 	return homes
 }
 
-// splitSentences splits a text into sentences. A sentence ends at a full stop, question mark or
-// exclamation mark that is not followed by a lower-case letter. It also ends with its line, unless
-// the next line begins in lower case. A citation next to such a mark always ends the sentence. The
-// offsets of citations must be ascending.
+// splitSentences ends a sentence at ".", "?" or "!" if no lower-case letter follows, and at a
+// citation next to such a mark. It also ends one with its line, unless the next line begins in
+// lower case. The offsets in citations must be ascending.
 func splitSentences(text string, citations []int) []span {
 	var spans []span
 	start := 0
@@ -152,14 +144,14 @@ func splitSentences(text string, citations []int) []span {
 	return spans
 }
 
-// afterClosers returns the offset after the closing marks that begin at offset at, such as quotes
-// and brackets.
+// afterClosers returns the offset after the quotes, brackets and full stops that begin at offset
+// at.
 func afterClosers(text string, at int) int {
 	return len(text) - len(strings.TrimLeft(text[at:], ".!?…。！？\"'”’»)]}*_」』"))
 }
 
 // isAbbreviation reports whether a full stop between before and next belongs to an abbreviation,
-// such as "e.g.", and does not end a sentence. next is the first character after the full stop.
+// such as "e.g.". next is the first letter or digit after the full stop.
 func isAbbreviation(before string, next rune) bool {
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	switch w := strings.ToLower(word); w {
@@ -176,8 +168,8 @@ func isAbbreviation(before string, next rune) bool {
 	}
 }
 
-// stripMarkup removes list and quote markers from a sentence, and the blanks that removed citations
-// left. For a sentence without letters and digits it returns "".
+// stripMarkup removes list and quote markers, and blanks that removed citations have left. It
+// returns "" for a sentence without letters and digits.
 func stripMarkup(sentence string) string {
 	sentence = strings.Join(strings.Fields(strings.TrimLeft(sentence, "-*+#>| \t")), " ")
 	for _, p := range []string{".", ",", ";", ":", "!", "?", ")"} {

@@ -6,19 +6,21 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Passage is the part of a document that a model's number identifies.
+// Passage identifies the part of a document that the model sees under one number.
 type Passage struct {
 	Document document.ID
 	Part     string // empty: the whole document
 }
 
-// PagePart is the Part of a passage that covers a whole document, read page by page.
+// PagePart is the Part of a [Passage] that covers a whole document, which a model reads page by
+// page.
 const PagePart = "page"
 
-// ChunkPart returns the Part of the passage that is the chunk id, such as "c42".
+// ChunkPart returns the Part of a [Passage] that is one chunk of a document, such as "c42".
 func ChunkPart(id document.ChunkID) string { return "c" + strconv.FormatInt(int64(id), 10) }
 
-// Source is the target of a citation: a passage, and the section that the citation links to.
+// Source is the target of a citation: a passage of a document, and the section to which the
+// citation links.
 type Source struct {
 	Document document.ID
 	Part     string // part of the passage
@@ -32,11 +34,10 @@ type Source struct {
 	Kind string
 }
 
-// Passage returns the passage of the source.
+// Passage returns the cited passage without its title and address.
 func (s Source) Passage() Passage { return Passage{s.Document, s.Part} }
 
-// Info announces a section of a document with the reader's number. It precedes the first citation
-// of the section.
+// Info is a cited section of a document with the number that readers see.
 type Info struct {
 	Number int
 	Source

@@ -14,9 +14,9 @@ const (
 	maxEntryWords = 16      // maximum words of an entry that names no known source
 )
 
-// sourceList precedes the scanner and drops a list of sources that the model wrote at the end of a
-// message. The list is a heading such as "Sources:" with entries, or entries without a heading.
-// sourceList holds back a possible list and passes it on as soon as other text follows.
+// sourceList drops a list of sources at the end of a model's message, because the reader gets a
+// separate list. The list is a heading such as "Sources:" with entries, or only entries. Until
+// other text follows, sourceList holds back anything that may be such a list.
 type sourceList struct {
 	pass    func(text string) // receives the text that is not dropped
 	mapping *Mapping
@@ -71,7 +71,6 @@ func (l *sourceList) push(delta string) {
 	}
 }
 
-// finish ends a message and drops a list at its end.
 func (l *sourceList) finish() {
 	if l.passing {
 		l.line = l.line[:0]
@@ -84,7 +83,6 @@ func (l *sourceList) finish() {
 	*l = sourceList{pass: l.pass, mapping: l.mapping, held: l.held[:0], line: l.line[:0], afterBlank: true}
 }
 
-// release passes on the held text.
 func (l *sourceList) release() {
 	text := string(l.held) + string(l.line)
 	l.hasText = l.hasText || strings.TrimSpace(text) != ""
@@ -94,7 +92,6 @@ func (l *sourceList) release() {
 	}
 }
 
-// keepHead records the beginning of a line that is not held.
 func (l *sourceList) keepHead(text string) {
 	l.line = append(l.line, text[:min(len(text), max(0, maxEntryBytes-len(l.line)))]...)
 	l.hasText = l.hasText || strings.TrimSpace(text) != ""
@@ -106,7 +103,6 @@ func (l *sourceList) endThrough() {
 	l.line, l.passing, l.needWholeLine = l.line[:0], false, false
 }
 
-// noteFence tracks fenced code, which contains no list.
 func (l *sourceList) noteFence(line string) {
 	if l.closingFence != "" {
 		if strings.HasPrefix(line, l.closingFence) && strings.Trim(line, l.closingFence[:1]) == "" {
@@ -121,8 +117,6 @@ func (l *sourceList) noteFence(line string) {
 	}
 }
 
-// endLine ends the current line. It keeps holding a line of a possible list, and passes on all held
-// text at any other line.
 func (l *sourceList) endLine() {
 	line := strings.TrimSpace(string(l.line))
 	kind := l.kindOf(line)
@@ -186,7 +180,6 @@ func (l *sourceList) kindOf(line string) lineKind {
 	return lineOther
 }
 
-// mayBeEntry reports whether the line so far may become a line of a list.
 func (l *sourceList) mayBeEntry() bool {
 	switch {
 	case l.closingFence != "" || !l.hasText:
@@ -212,7 +205,7 @@ func (l *sourceList) mayBeEntry() bool {
 
 var (
 	// entryBegins matches an incomplete line that begins with a number in brackets, or with a part
-	// of such a number.
+	// of it.
 	entryBegins = regexp.MustCompile(`^[-*+•]?[ \t]*(?:\[{1,2}|【|［)(?:[1-9]\d*([\]†】］].*)?)?$`)
 	entryNumber = regexp.MustCompile(`^(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[*_]{0,2}(?:\[{1,2}|【|［)([1-9]\d{0,8})(?:\]{1,2}|†[^】]*】|】|］)[*_]{0,2}(.*)$`)
 	anyNumber   = regexp.MustCompile(`\[[1-9]\d*\]|【[1-9]\d*】|［[1-9]\d*］`)
@@ -221,8 +214,8 @@ var (
 		"fuentes fuente referencias fonti fonte riferimenti bronnen fontes referências 参考文献 参考资料 参考資料 来源 來源 出典 参照 출처")
 )
 
-// listName returns the name of a list at the beginning of a line, such as "sources". If the line
-// may still become the name of a list, name is empty and found is true.
+// listName returns the heading at the beginning of a line, such as "sources", and the rest of the
+// line. If an incomplete line may become a heading, name is "" and found is true.
 func listName(line string) (name, rest string, found bool) {
 	said := strings.TrimLeft(line, "*_# \t")
 	lower := strings.ToLower(said)
@@ -241,8 +234,6 @@ func listName(line string) (name, rest string, found bool) {
 	return "", "", found
 }
 
-// areEntries reports whether the text after the name of a list, on the same line, consists only of
-// sources.
 func (l *sourceList) areEntries(text string) bool {
 	text = strings.Trim(text, "*_:： \t")
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
@@ -254,8 +245,9 @@ func (l *sourceList) areEntries(text string) bool {
 	return text != ""
 }
 
-// isEntry reports whether a line is an entry of a list. After a heading, an entry begins with a
-// number or names a known source. Without a heading, it must name the source of a known number.
+// isEntry reports whether a line is an entry of a list of sources. After a heading, an entry begins
+// with a number or names a known source. Without a heading, it must name the source that has its
+// number.
 func (l *sourceList) isEntry(line string, headed bool) bool {
 	m := entryNumber.FindStringSubmatch(line)
 	if m == nil {
@@ -273,18 +265,15 @@ func (l *sourceList) isEntry(line string, headed bool) bool {
 	return strings.HasPrefix(rest, ":") && !strings.Contains(strings.TrimSpace(rest[1:]), " ") || l.namesSource(rest, s)
 }
 
-// isTitle reports whether the text after a number can be a title.
 func (l *sourceList) isTitle(text string) bool {
 	return len(strings.Fields(anyNumber.ReplaceAllString(text, ""))) <= maxEntryWords || l.isSourceName(text)
 }
 
-// isSourceName reports whether a line consists of the name of a source in the mapping and little
-// other text.
 func (l *sourceList) isSourceName(line string) bool {
 	return l.mapping.anySource(func(s Source) bool { return l.namesSource(line, s) })
 }
 
-// namesSource reports whether a line names a source by title or address, with little other text.
+// namesSource reports whether a line contains the title or address of s and few other words.
 func (l *sourceList) namesSource(line string, s Source) bool {
 	rest := line
 	for _, part := range []string{s.URL, s.Title, s.Section} {

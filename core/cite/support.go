@@ -5,14 +5,13 @@ import (
 	"unicode"
 )
 
-// numberWeight is the number of words that a number counts for. Wrong numbers are the most frequent
-// error in cited sentences.
+// numberWeight is how many words a number counts for. Wrong numbers are the most frequent error in
+// cited sentences.
 const numberWeight = 2
 
 // Supported returns the share, from 0 to 1, of a sentence's content words and numbers that occur in
-// at least one chunk. It ignores common English words and English endings. Numbers count twice.
-// Scripts without spaces are compared by pairs of characters. A sentence without content words
-// scores 1.
+// at least one chunk. It ignores common English words and endings. Numbers count twice. A sentence
+// without content words scores 1.
 //
 // Supported detects citations of the wrong document. It does not detect sentences that reverse a
 // document's meaning.
@@ -90,8 +89,7 @@ func terms(text string) func(yield func(string) bool) {
 	}
 }
 
-// term returns a word without its English ending, or "" for a word without content. Numbers stay
-// unchanged.
+// term returns "" for a word without content. Numbers stay unchanged.
 func term(word []rune) string {
 	w := string(word)
 	if w == "" || w[0] >= '0' && w[0] <= '9' {
@@ -103,7 +101,7 @@ func term(word []rune) string {
 	return stem(w)
 }
 
-// stem removes the most frequent English endings but leaves at least four letters.
+// stem removes a frequent English ending but leaves at least four letters.
 func stem(w string) string {
 	for _, ending := range []string{"ations", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "ly", "s", "e", "y"} {
 		if cut, ok := strings.CutSuffix(w, ending); ok && len(cut) >= 4 {
@@ -117,7 +115,6 @@ func isDense(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// stopWords are common English words that say nothing about a text's content.
 var stopWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`a about above after again all also am an and any are as at be because been

@@ -1,6 +1,5 @@
 package cite
 
-// targetStep is the part of a link's target that the scanner is parsing.
 type targetStep uint8
 
 const (
@@ -13,8 +12,8 @@ const (
 	targetAfterTitle                   // blanks after the title
 )
 
-// target is the parse state of a link's target, the text after the label. A link's target ends at
-// the closing ). The target of a link definition ends with its line.
+// target is the parse state of what follows the label of a link, as in "(address)", or of a link
+// definition. A definition's target ends with its line.
 type target struct {
 	step       targetStep
 	definition bool
@@ -56,9 +55,8 @@ func (s *scanner) feedTarget(c byte) {
 	}
 }
 
-// holdTarget holds a byte of a target that will be dropped. If the address is too long, its bytes
-// are dropped one by one. The address must not be shown, because the link must not lead to an
-// address that the model chose.
+// holdTarget holds a byte of a target that will be dropped. If the address is too long to hold, it
+// drops the byte. The address must never be shown, because the model chose it.
 func (s *scanner) holdTarget(c byte) {
 	t := &s.target
 	address := t.step == targetPlain || t.step == targetAngle
@@ -77,7 +75,6 @@ func (s *scanner) holdTarget(c byte) {
 	s.abandonTarget()
 }
 
-// abandonTarget scans the held bytes again as text, because they are not a target.
 func (s *scanner) abandonTarget() {
 	t := &s.target
 	var buf [maxHold + 8]byte
@@ -87,7 +84,6 @@ func (s *scanner) abandonTarget() {
 	s.refeed(held)
 }
 
-// accept reports whether c belongs to the target, and whether c ends the target.
 func (t *target) accept(c byte) (fits, end bool) {
 	blank := c == ' ' || c == '\t'
 	closes := c == ')' && !t.definition

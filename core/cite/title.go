@@ -5,16 +5,15 @@ import (
 	"unicode"
 )
 
-// maxTitle is the maximum number of characters of a title that SafeTitle returns.
 const maxTitle = 200
 
-// gap is an invisible character that breaks mentions and automatic links.
+// gap is a zero-width space. It breaks mentions and automatic links.
 const gap = '\u200b'
 
 // SafeTitle returns a document's title as one line of plain text that cannot mention people, add
-// formatting, or link. Brackets become parentheses, and angle brackets become ‹ ›. An invisible gap
-// follows @ and breaks addresses. Titles over 200 characters are cut with an ellipsis. A title
-// without visible characters becomes "Untitled document".
+// formatting, or link. It replaces brackets, and adds invisible characters after @ and in
+// addresses. It cuts titles over 200 characters. A title without visible characters becomes
+// "Untitled document".
 func SafeTitle(title string) string {
 	var b strings.Builder
 	length := 0
@@ -53,9 +52,8 @@ func SafeTitle(title string) string {
 	return safe
 }
 
-// safeRune replaces a character that has a meaning in Markdown or on a chat platform with a similar
-// character. Brackets of all widths become parentheses, so that a copied title cannot become a
-// citation.
+// safeRune replaces a character that has a meaning in Markdown with a similar character. Brackets
+// of all widths become parentheses, because a copied title must not become a citation.
 func safeRune(r rune) rune {
 	switch r {
 	case '[', '【', '［':

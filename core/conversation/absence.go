@@ -21,9 +21,9 @@ const (
 	sayQuestionGone = "The question is no longer there. Ask again."
 	sayOnlyAsker    = "Only whoever asked can say so."
 
-	// claimTTL is how long a process holds the claim to ask about a question.
+	// claimTTL is how long only one process may ask whether an old question is still wanted.
 	claimTTL = time.Minute
-	// closingTime is the maximum time that a starting worker takes to close a turn from before an
+	// closingTime is the maximum time that a starting process takes to close a turn from before an
 	// outage.
 	closingTime = 30 * time.Second
 )
@@ -73,8 +73,8 @@ func (c *Conversation) judgeLate(ctx context.Context, m chat.Message) (j answer.
 	return judged, nil
 }
 
-// aboutOther returns a function that reports whether a message of the bot belongs to a question
-// other than m.
+// aboutOther returns a function that reports whether a message of the bot is about a question other
+// than m.
 func (c *Conversation) aboutOther(ctx context.Context, m chat.Message) func(thread.MessageID) bool {
 	return func(id thread.MessageID) bool {
 		t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)
@@ -101,8 +101,7 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 	return t.Outcome == session.Superseded, nil
 }
 
-// askWhetherWanted asks whether an old question is still wanted. It does nothing if the bot has
-// already answered the question or asked about it.
+// askWhetherWanted does nothing if the bot has already answered the question or asked about it.
 func (c *Conversation) askWhetherWanted(ctx context.Context, m chat.Message) error {
 	involved, err := c.deps.Platform.Involved(ctx, m, c.aboutOther(ctx, m))
 	if err != nil || involved {
@@ -117,8 +116,7 @@ func (c *Conversation) askWhetherWanted(ctx context.Context, m chat.Message) err
 	return err
 }
 
-// Wanted is a press of the button with which a person says that an old question still needs an
-// answer.
+// Wanted is a press of the button that says that an old question still needs an answer.
 type Wanted struct {
 	At        thread.Ref // thread of the question
 	Question  thread.MessageID
@@ -128,9 +126,9 @@ type Wanted struct {
 	Moderator bool
 }
 
-// Still accepts an old question after a press of its button, and deletes the message with the
-// button. If the question cannot be accepted, it returns a sentence for the person. It calls
-// accepted before it stores the question.
+// Still handles a press of the button that says that an old question still needs an answer. It
+// accepts the question and deletes the message with the button. If the question cannot be accepted,
+// it returns a sentence for the person. It calls accepted before it stores the question.
 func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
 	m, err := c.deps.Platform.Message(ctx, w.At, w.Question)
 	switch {

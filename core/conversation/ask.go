@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// commandRetry is how long the write of a question from a command or button is retried. Platforms
-// deliver commands and presses only once, and the person is waiting.
+// commandRetry is how long a failed write of a question is retried. Platforms deliver commands and
+// presses only once, and the person is waiting.
 const commandRetry = 10 * time.Second
 
 // Ask is a question from a command, a form or a button.
@@ -33,7 +33,7 @@ type Ask struct {
 	Place func(ctx context.Context, a Admitted) (Placed, error)
 }
 
-// Admitted is a question from a person who may ask.
+// Admitted is a question from a person who may ask, for [Ask].Place.
 type Admitted struct {
 	Private bool // only the asker sees the answer
 
@@ -42,15 +42,15 @@ type Admitted struct {
 	m thread.Mention
 }
 
-// Limited returns a refusal if a quota is exhausted for a question in the thread at. Otherwise it
-// returns "". A platform must call Limited before it shows the question to others.
+// Limited returns a refusal if a quota is exhausted for a question in the thread at, or "". A
+// platform must call it before it shows the question to others.
 func (a Admitted) Limited(ctx context.Context, at thread.Ref) (refusal string) {
 	a.m.Ref = at
 	return policy.Refusal(a.c.service.Limited(ctx, a.m, a.j))
 }
 
 // Placed is a question with the thread for its answer. EventKey, Tenant and Models of the Mention
-// are replaced by those of the Ask. If Asker has no ID, it is replaced by Ask.By.
+// are ignored. If Asker has no ID, [Ask].By is the asker.
 type Placed struct {
 	thread.Mention
 
@@ -59,15 +59,15 @@ type Placed struct {
 	Refusal string              // shown instead of an answer, unless empty
 }
 
-// Asked is the outcome of an Ask.
+// Asked says whether the question of an [Ask] was accepted.
 type Asked struct {
 	Refusal   string    // shown instead of an answer; empty if accepted
 	At        time.Time // the time that Refusal names (thread.Clock), or zero
 	Duplicate bool      // the message was accepted before
 }
 
-// Ask accepts a question from a command, a form or a button. After an error the question was not
-// accepted.
+// Ask stores a question from a command, a form or a button, which is then answered in the
+// background. After an error the question is not stored.
 func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	a.Command = true
 	j, err := c.judge(ctx, answer.Occurrence{
@@ -98,7 +98,6 @@ func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	return Asked{Duplicate: accepted.Duplicate}, err
 }
 
-// admit returns the models to use for a question, or a refusal.
 func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusal string) {
 	if j.Action != policy.Answer {
 		return nil, j.Sentence()
@@ -118,8 +117,8 @@ func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusa
 	return models, refusal
 }
 
-// storeQuestion stores a question. If the question has to wait, storeQuestion schedules a notice in
-// the thread at. A command gets no notice, because its own reply shows that the question waits.
+// storeQuestion schedules a notice in the thread at if the question has to wait. A command gets no
+// notice, because its own reply shows that.
 func (c *Conversation) storeQuestion(ctx context.Context, at thread.Ref, q answer.Question) (answer.Accepted, error) {
 	accepted, err := c.service.Take(ctx, q)
 	if err == nil && !accepted.Duplicate && accepted.Notice != "" && q.Reply == nil {

@@ -15,9 +15,8 @@ import (
 // editedFor is the maximum age of a message that an edit can turn into a question.
 const editedFor = 10 * time.Minute
 
-// edited handles an edited message. If the message is a question, it is answered again in place.
-// The result question is true if the edit turned the message into a question, for example by adding
-// a mention.
+// edited handles an edited message. A question is answered again. question is true if the edit
+// turned the message into a question, for example by adding a mention.
 func (c *Conversation) edited(ctx context.Context, m chat.Message) (question bool, err error) {
 	if m.Own || m.System || m.Hidden {
 		return false, nil
@@ -40,8 +39,8 @@ func (c *Conversation) edited(ctx context.Context, m chat.Message) (question boo
 	return false, err
 }
 
-// Deleted ends the turn of a deleted question, or erases a deleted answer. It also deletes files
-// that were kept from the message.
+// Deleted ends the turn of a deleted question, or erases a deleted answer. It also deletes files of
+// the message that were stored in projects.
 func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	tenant := c.tenant(d.Ref)
 	if c.service.Uploads != nil && d.Of != chat.OfBot {
@@ -69,7 +68,7 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 }
 
 // Reacted stops the turn of a message to which a person added a stop reaction. A person without
-// permission gets a reply only if the platform can hide the reply from others.
+// permission gets a reply only if the platform can hide it from others.
 func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
 		if c.features(r.Ref).SaysAlone {
@@ -79,9 +78,9 @@ func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	return err
 }
 
-// Stop requests a stop, and calls denied if the person has no permission. It looks up whether the
-// person is a moderator only if the permission depends on it. The lookup runs in the background and
-// does not delay the event.
+// Stop stops the turns to which r refers. It calls denied if the person has no permission. If the
+// permission depends on whether the person is a moderator, it looks that up in the background and
+// then stops the turns.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
 	if !c.features(r.Ref).Moderates {
@@ -106,7 +105,7 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	return result, nil
 }
 
-// stopAs requests a stop. The caller has already looked up the person's privileges.
+// stopAs must be called after the person's privileges were looked up.
 func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	result, err := c.service.StopAs(ctx, r, c.audienceOf(r.Ref, r.By.ID))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // Command executes a command that a person typed after /footnote or chose in a menu. It returns a
-// reply in Markdown, for that person only. It sets Tenant and Alone of the request, and Admin if
-// the platform reports moderators.
+// reply in Markdown, for that person only. It sets use.Tenant and use.Alone. It also sets use.Admin
+// if the platform can look up moderators.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
 	use.Alone = func(ctx context.Context) (access.Presence, error) {
@@ -23,9 +23,9 @@ func (c *Conversation) Command(ctx context.Context, use command.Request) (string
 	return c.service.Commands.Command(ctx, use)
 }
 
-// judge decides about an event. If the store fails, it returns the error so that the platform
-// redelivers the event. If the platform does not redeliver events, or the store's disk is full, it
-// decides without stored state. It then answers mentions, commands and direct messages.
+// judge returns an error of the store only if the platform redelivers events and the store's disk
+// is not full. Otherwise it decides without stored state. It then answers mentions, commands and
+// direct messages.
 func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
 	j, err := c.service.Judge(ctx, o)
 	if err == nil || c.features(o.Ref).Redelivers && c.service.Room() == nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Deps are the dependencies of a Conversation. Platform and Store are required.
+// Deps are the dependencies of a [Conversation]. Platform and Store are required.
 type Deps struct {
 	Platform chat.Platform
 	Store    Store
@@ -32,7 +32,8 @@ type Deps struct {
 	Logger *slog.Logger    // nil: silent
 }
 
-// Store is the part of session.Store that a conversation uses. See there for the methods.
+// Store is the part of session.Store that a [Conversation] uses. session.Store documents the
+// methods.
 type Store interface {
 	answer.Records
 	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
@@ -43,7 +44,7 @@ type Store interface {
 	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)
 }
 
-// Conversation handles the events of one platform. It is safe for concurrent use.
+// Conversation handles the events of one chat platform. It is safe for concurrent use.
 type Conversation struct {
 	deps     Deps
 	service  Services
@@ -56,7 +57,7 @@ type Conversation struct {
 	accepted Once // accepted messages
 }
 
-// New returns a conversation.
+// New returns a [Conversation]. Call [Conversation.Bind] before the first event.
 func New(deps Deps) (*Conversation, error) {
 	if deps.Platform == nil || deps.Store == nil {
 		return nil, errors.New("set up a conversation: a platform and a store are required")
@@ -70,8 +71,8 @@ func New(deps Deps) (*Conversation, error) {
 	return &Conversation{deps: deps, logger: deps.Logger, notices: notices{updates: make(chan noticeUpdate, 64)}}, nil
 }
 
-// Services are the services that a conversation calls. They provide answers, actions on answers,
-// commands and uploads.
+// Services are the services that a [Conversation] calls: answers, actions on answers, commands and
+// uploads.
 type Services struct {
 	*answer.Service
 	Actions  *action.Service
@@ -82,23 +83,21 @@ type Services struct {
 // Bind sets the services. Call Bind once, before the first event.
 func (c *Conversation) Bind(services Services) { c.service = services }
 
-// Run posts queued notices until ctx ends.
+// Run posts notices about waiting questions until ctx ends.
 func (c *Conversation) Run(ctx context.Context) { c.sayNotices(ctx) }
 
 // Soon runs do in the background, so that the event's acknowledgement is not delayed.
 func (c *Conversation) Soon(ctx context.Context, do func(context.Context)) { c.errands.run(ctx, do) }
 
-// Wait waits until all background work is done.
+// Wait waits until all background work is done. Stop calling other methods first.
 func (c *Conversation) Wait() {
 	c.keeping.wait()
 	c.errands.wait()
 }
 
-// errUnknownPerson means that a person's permissions are not cached.
 var errUnknownPerson = errors.New("the platform was not asked yet")
 
-// knownAudience returns a function that reads a person's audience from the cache. The function
-// never calls the platform.
+// knownAudience returns a function that never calls the platform.
 func (c *Conversation) knownAudience(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		holds, ok := c.deps.Platform.Known(ctx, at, person)
@@ -109,20 +108,17 @@ func (c *Conversation) knownAudience(at thread.Ref, person string) func(context.
 	}
 }
 
-// say sends a notice to the author of a message, unless policy.Quiet suppresses the notice. It
-// sends the notice in the background.
+// say sends a notice in the background, unless [policy.Quiet] suppresses it.
 func (c *Conversation) say(ctx context.Context, to chat.Message, sentence string, private bool) {
 	if sentence != "" && (to.Operator || c.quiet.allows(to.Ref, to.Author.ID, sentence)) {
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence, private) })
 	}
 }
 
-// features returns the platform's capabilities in a thread.
 func (c *Conversation) features(at thread.Ref) chat.Features { return c.deps.Platform.Features(at) }
 
 func (c *Conversation) tenant(at thread.Ref) access.TenantID { return c.deps.Platform.Tenant(at) }
 
-// audienceOf returns a function that looks up a person's audience.
 func (c *Conversation) audienceOf(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		alone, err := c.deps.Platform.Alone(ctx, at, person)

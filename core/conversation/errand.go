@@ -7,22 +7,20 @@ import (
 )
 
 const (
-	// errandTimeout limits a background task.
 	errandTimeout = 10 * time.Second
 	maxErrands    = 64
 )
 
-// errands runs background tasks of events, such as a notice to a person or a lookup. An event does
-// not wait for its tasks. Tasks are not durable, because a lost task does not justify a redelivery.
-// The zero value is ready for use.
+// errands runs background tasks of events, such as a notice to a person. They are not durable,
+// because a lost task does not justify a redelivery of the event. The zero value is ready for use.
 type errands struct {
 	once    sync.Once
 	slots   chan struct{}
 	running sync.WaitGroup
 }
 
-// run calls do in a new goroutine. If maxErrands tasks are already running, it calls do in the
-// goroutine of the caller.
+// run calls do in a new goroutine. If maxErrands tasks are already running, it calls do before it
+// returns.
 func (e *errands) run(ctx context.Context, do func(context.Context)) {
 	e.once.Do(func() { e.slots = make(chan struct{}, maxErrands) })
 	select {
@@ -39,5 +37,4 @@ func (e *errands) run(ctx context.Context, do func(context.Context)) {
 	})
 }
 
-// wait returns when all tasks are done.
 func (e *errands) wait() { e.running.Wait() }

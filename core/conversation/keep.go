@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// keepTimeout limits the time for keeping the files of one message. It includes the wait for
+	// keepTimeout limits the time for storing the files of one message. It includes the wait for
 	// other messages.
 	keepTimeout = 5 * time.Minute
-	// maxKeeping is the maximum number of messages whose files are being kept or wait to be kept.
+	// maxKeeping is the maximum number of messages whose files are being stored or wait for that.
 	maxKeeping = 16
-	// keepClaimTTL is how long a process holds the claim to keep a message's files. Keeping the
-	// same files again has no effect.
+	// keepClaimTTL is how long only one process may store a message's files. Storing the same files
+	// again has no effect.
 	keepClaimTTL = time.Minute
 )
 
-// keepProject reports whether a message asks to store its files in a project. project is the named
-// project, or "" if none is named.
+// keepProject reports whether a message asks to store its files in a project. project is "" if the
+// message names none.
 func (c *Conversation) keepProject(m chat.Message, j answer.Judgement) (project string, ok bool) {
 	if c.service.Uploads == nil || j.Ambient || m.Hidden {
 		return "", false
@@ -59,8 +59,7 @@ func (c *Conversation) startKeeping(ctx context.Context, m chat.Message, j answe
 	return nil
 }
 
-// keepAndReply stores the files of a message and then posts the reply. keeping is the context for
-// the files. The reply has a separate time limit.
+// keepAndReply stores the files with the context keeping. The reply has a separate time limit.
 func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message, j answer.Judgement, project string) {
 	said, kept := c.keepFiles(keeping, m, j, project)
 	if errors.Is(context.Cause(keeping), errStopping) {
@@ -83,8 +82,8 @@ func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message
 	c.deps.Platform.Say(ctx, m, said, !m.Direct)
 }
 
-// removedMeanwhile reports whether the message was deleted while its files were being kept. If so,
-// it deletes the kept files.
+// removedMeanwhile reports whether the message was deleted while its files were being stored. If
+// so, it deletes the files.
 func (c *Conversation) removedMeanwhile(ctx context.Context, m chat.Message) bool {
 	if _, err := c.deps.Platform.Message(ctx, m.Ref, m.ID); !errors.Is(err, thread.ErrMessageGone) {
 		return false
@@ -95,8 +94,8 @@ func (c *Conversation) removedMeanwhile(ctx context.Context, m chat.Message) boo
 	return true
 }
 
-// keepFiles stores the files of a message in a project and returns the reply. kept is true if at
-// least one file was stored. The reply may then be shown to everyone who sees the message.
+// keepFiles returns the reply. kept is true if at least one file was stored. The reply may then be
+// shown to everyone who sees the message.
 func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.Judgement, project string) (said string, kept bool) {
 	request, refused := c.keepRequest(ctx, m, j, project)
 	if refused != "" {
@@ -120,8 +119,8 @@ func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.J
 	return upload.SayOutcomes(to, request.Readers, all, true), kept
 }
 
-// keepRequest returns the request to keep the files of a message. It looks up the author and the
-// audience of the message. If either is unknown, refused is a sentence for the author.
+// keepRequest looks up the author and the audience of a message. If either is unknown, refused is a
+// sentence for the author.
 func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer.Judgement, project string) (r upload.Request, refused string) {
 	tenant := c.tenant(m.Ref)
 	alone, err := c.deps.Platform.Alone(ctx, m.Ref, m.Author.ID)
@@ -149,11 +148,10 @@ func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer
 	}, ""
 }
 
-// errStopping is the cause of cancellation when the process stops.
 var errStopping = errors.New("the process is stopping")
 
-// keepers runs tasks that store files. These tasks take longer than errands. The zero value is
-// ready for use.
+// keepers runs tasks that store files, which take longer than [errands]. The zero value is ready
+// for use.
 type keepers struct {
 	once    sync.Once
 	slots   chan struct{}
@@ -190,8 +188,7 @@ func (k *keepers) run(ctx context.Context, do func(context.Context)) bool {
 	return true
 }
 
-// wait waits until all tasks are done. After errandTimeout it cancels the remaining tasks, and the
-// next process repeats them.
+// wait cancels the remaining tasks after errandTimeout. The next process repeats them.
 func (k *keepers) wait() {
 	k.begin()
 	defer time.AfterFunc(errandTimeout, func() { k.stop(errStopping) }).Stop()

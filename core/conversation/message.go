@@ -19,8 +19,8 @@ import (
 // eventRetries is the schedule for a failed event that the platform does not redeliver.
 var eventRetries = sleep.Backoff{First: 100 * time.Millisecond, Most: 2 * time.Second, Within: 30 * time.Second}
 
-// Event handles a message, a deletion or a reaction. It ignores all other events, which the
-// platform's bot handles.
+// Event handles a message, a deletion or a reaction. It ignores all other events, which the code
+// for each platform handles.
 func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	switch {
 	case e.Message != nil:
@@ -43,8 +43,7 @@ func retry(ctx context.Context, redelivered bool, handle func() error) error {
 }
 
 // Message handles a message that a person wrote or edited. It is idempotent, because several events
-// may report one message. After an error the platform should redeliver the event if it can. The
-// author of a late message gets no notice.
+// may report one message. After an error the platform should redeliver the event if it can.
 func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
@@ -91,7 +90,6 @@ func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	return nil
 }
 
-// occurrence returns the facts about a message that Judge needs.
 func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	o := answer.Occurrence{
 		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.audienceOf(m.Ref, m.Author.ID),
@@ -105,15 +103,14 @@ func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	return o
 }
 
-// stopThread stops the turns that a stop message refers to.
 func (c *Conversation) stopThread(ctx context.Context, m chat.Message) error {
 	_, err := c.Stop(ctx, c.threadOf(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence, false) })
 	return err
 }
 
-// replySteered tells the author of a message that changes a deep search the result. If the plan in
-// the thread shows the result, it says nothing. It looks up whether the author is a moderator only
-// if the permission depends on it. The lookup runs in the background and does not delay the event.
+// replySteered tells the author the result of a message that changes a deep search, unless the plan
+// in the thread shows it. If the permission depends on whether the author is a moderator, it looks
+// that up in the background.
 func (c *Conversation) replySteered(ctx context.Context, m chat.Message, j answer.Judgement) {
 	c.accepted.First(m.Key())
 	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.features(m.Ref).Moderates {
@@ -183,9 +180,9 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 	return nil
 }
 
-// rejected tells the author of a question why the question was not accepted. If the question is
-// late and the store's disk is full, it returns the error instead. The question is then found again
-// later.
+// rejected tells the author why a question was not accepted. If the store's disk is full, it
+// returns the error for a question that was missed during an outage. The question is then found
+// again later.
 func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Judgement, err error) error {
 	if m.Late && errors.Is(err, policy.Full) {
 		return err
@@ -196,8 +193,7 @@ func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Ju
 	return nil
 }
 
-// sayOnce sends a notice to the author of a message. It sends at most one, even if several events
-// report the message.
+// sayOnce sends at most one notice about a message, even if several events report it.
 func (c *Conversation) sayOnce(ctx context.Context, m chat.Message, sentence string) {
 	c.sayOnceTo(ctx, m, sentence, false)
 }
@@ -208,9 +204,9 @@ func (c *Conversation) sayOnceTo(ctx context.Context, m chat.Message, sentence s
 	}
 }
 
-// handleFailure handles the failure of an event. If the platform redelivers events, it returns the
-// error. Otherwise it logs the error and sends a notice to the author. A process that is stopping
-// also returns the error, because the next process finds the message.
+// handleFailure returns the error if the platform redelivers events, or if the process is stopping
+// and the next process finds the message. Otherwise it sends a notice to the author and returns
+// nil.
 func (c *Conversation) handleFailure(ctx context.Context, m chat.Message, err error, sentence string) error {
 	if err == nil || c.features(m.Ref).Redelivers || errors.Is(ctx.Err(), context.Canceled) {
 		return err

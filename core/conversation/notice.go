@@ -14,9 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// notices manages notices that say how many questions wait. Each queue has one notice, which is
-// edited when the queue changes. The store records the notice with each waiting turn. So any
-// process that begins the last of these turns can delete the notice. It is safe for concurrent use.
+// notices manages the notices that say how many questions wait. Each queue has one notice, which is
+// edited when the queue changes. The store records it with each waiting turn, so any process that
+// begins the last of these turns can delete it.
 type notices struct {
 	updates chan noticeUpdate // pending updates
 
@@ -24,7 +24,7 @@ type notices struct {
 	byQueue map[queue]*queueNotice
 }
 
-// queue identifies the waiting questions of one session, and the thread where their notice is
+// queue identifies the waiting questions of one session. at is the thread where their notice is
 // posted.
 type queue struct{ session, at thread.Ref }
 
@@ -33,11 +33,10 @@ type noticeUpdate struct {
 	at    time.Time
 }
 
-// noticeAfter is the delay before a notice is posted. The previous answer often ends within this
-// time.
+// noticeAfter is the delay before a notice is posted, because the previous answer often ends within
+// this time.
 const noticeAfter = time.Second
 
-// queueNotice is the notice of one queue.
 type queueNotice struct {
 	mu      sync.Mutex
 	id      thread.MessageID // empty until posted
@@ -47,8 +46,7 @@ type queueNotice struct {
 // maxNotices is the number of remembered queues at which empty queues are forgotten.
 const maxNotices = 1000
 
-// notice returns the notice of a queue. If there is none, it creates one if create is set, and
-// otherwise returns nil.
+// notice returns nil if there is no notice and create is false.
 func (n *notices) notice(q queue, create bool) *queueNotice {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -72,7 +70,6 @@ func (n *notices) notice(q queue, create bool) *queueNotice {
 	return n.byQueue[q]
 }
 
-// enqueue adds a turn to the queue of its session and schedules an update of the queue's notice.
 func (c *Conversation) enqueue(at thread.Ref, t session.Turn) {
 	q := queue{t.Session.Ref, at}
 	n := c.notices.notice(q, true)
@@ -88,8 +85,7 @@ func (c *Conversation) enqueue(at thread.Ref, t session.Turn) {
 	c.notices.schedule(q, after)
 }
 
-// schedule schedules an update of a queue's notice. If too many updates are pending, it skips the
-// update.
+// schedule skips the update if too many updates are pending.
 func (n *notices) schedule(q queue, after time.Duration) {
 	select {
 	case n.updates <- noticeUpdate{q, time.Now().Add(after)}:
@@ -97,8 +93,7 @@ func (n *notices) schedule(q queue, after time.Duration) {
 	}
 }
 
-// sayNotices makes scheduled updates of notices until ctx ends. It makes one update at a time, so
-// that the edits of a notice stay in order.
+// sayNotices makes one update at a time, so that the edits of a notice stay in order.
 func (c *Conversation) sayNotices(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -120,13 +115,13 @@ func (c *Conversation) sayNotices(ctx context.Context) {
 	}
 }
 
-// Desk returns the dependencies that all deliveries on this platform share.
+// Desk returns the dependencies of [answer.Deliver] for this platform.
 func (c *Conversation) Desk() answer.Desk {
 	return answer.Desk{Platform: c.deps.Platform, Records: c.deps.Store, Begun: c.dequeue, Recorded: c.service.FindStop, Logger: c.logger}
 }
 
-// dequeue removes a turn from its queue when work on the turn begins. It deletes the turn's notice,
-// even if another process posted it.
+// dequeue must be called when work on a turn begins. It deletes the turn's notice, even if another
+// process posted it.
 func (c *Conversation) dequeue(ctx context.Context, t session.Turn, posted []session.Page) {
 	for _, q := range c.notices.dequeue(t) {
 		c.notices.schedule(q, 0)
@@ -136,7 +131,6 @@ func (c *Conversation) dequeue(ctx context.Context, t session.Turn, posted []ses
 	}
 }
 
-// dequeue removes a turn from all queues and returns those that contained it.
 func (n *notices) dequeue(t session.Turn) []queue {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -149,7 +143,7 @@ func (n *notices) dequeue(t session.Turn) []queue {
 	return left
 }
 
-// remove removes a turn and reports whether it was waiting.
+// remove reports whether the turn was waiting.
 func (n *queueNotice) remove(t session.Turn) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -161,9 +155,9 @@ func (n *queueNotice) remove(t session.Turn) bool {
 	return true
 }
 
-// showQueue posts or edits the notice of a queue. It does not retry, because the answers do not
-// depend on the notice. It must not be called concurrently. It holds no lock while it calls the
-// store or the platform.
+// showQueue posts or edits the notice of a queue. It does not retry, because no answer depends on
+// the notice. It must not be called concurrently. It holds no lock while it calls the store or the
+// platform.
 func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
 	n.mu.Lock()
 	waiting, at := slices.Clone(n.waiting), n.id

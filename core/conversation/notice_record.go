@@ -10,12 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// storeTimeout limits a write to the store that must succeed after the context has ended.
 const storeTimeout = 5 * time.Second
 
-// postNotice posts a notice about a waiting turn and records the notice in the store. So any
-// process that begins the turn can delete the notice. If the turn no longer waits, it posts
-// nothing. If the posted notice cannot be recorded, it calls remove.
+// postNotice posts a notice about a waiting turn and records it in the store, so that any process
+// that begins the turn can delete it. If the turn no longer waits, it posts nothing. If the posted
+// notice cannot be recorded, it calls remove.
 func postNotice(
 	ctx context.Context, d answer.Deliveries, t session.Turn, at thread.Ref,
 	post func(context.Context) (thread.MessageID, error), remove func(context.Context, thread.MessageID) error,
@@ -37,8 +36,8 @@ func postNotice(
 	return id, nil
 }
 
-// ignoreFenced returns nil for session.ErrFenced. The error means that the turn was leased
-// meanwhile and needs no notice.
+// ignoreFenced returns nil for [session.ErrFenced], which means that the turn was leased meanwhile
+// and needs no notice.
 func ignoreFenced(err error) error {
 	if errors.Is(err, session.ErrFenced) {
 		return nil

@@ -2,13 +2,13 @@ package conversation
 
 import "sync"
 
-// Once remembers recent keys. It is safe for concurrent use.
+// Once remembers recent keys, to do something only once for each. It is safe for concurrent use.
 type Once struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// maxOnce is the maximum number of remembered keys. When it is reached, all keys are forgotten.
+// maxOnce is the number of keys at which all keys are forgotten.
 const maxOnce = 1000
 
 // First remembers a key, and reports whether the key is new.

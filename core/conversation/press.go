@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Press is the use of a button, a message menu or a form. Conversation.Press sets Tenant and Holds.
-// It also sets Moderator if the platform reports moderators.
+// Press is the use of a button, a message menu or a form. [Conversation.Press] sets Tenant and
+// Holds. It also sets Moderator if the platform can look up moderators.
 type Press struct {
 	action.Request
 	Admin  bool // may change the channel's settings
@@ -36,7 +36,6 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 	return reply, err
 }
 
-// act performs an action. If the action has a notice, act posts it in the thread.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
 	reply, err := c.perform(ctx, a)
 	if err != nil || reply.Post == nil {
@@ -50,8 +49,8 @@ func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply,
 	return reply, nil
 }
 
-// perform looks up whether the person is a moderator and performs the action. A stop must not wait
-// for the lookup, so the lookup follows only if the stop is refused.
+// perform looks up whether the person is a moderator. A stop must not wait for that, so the lookup
+// follows only if the stop is refused.
 func (c *Conversation) perform(ctx context.Context, a action.Request) (action.Reply, error) {
 	if !c.features(a.Ref).Moderates {
 		return c.service.Actions.Perform(ctx, a)

@@ -14,13 +14,13 @@ type quiet struct {
 	said map[listener]policy.Said
 }
 
-// listener identifies a person in a channel. The channel includes all its threads.
+// listener is a person in a channel, including all its threads.
 type listener struct{ workspace, channel, person string }
 
-// maxListeners limits how many listeners are remembered.
+// maxListeners is the number of people at which all of them are forgotten, to limit the memory.
 const maxListeners = 1000
 
-// allows reports whether a person may get a notice now. If so, it records the notice.
+// allows records the notice if it is allowed.
 func (q *quiet) allows(at thread.Ref, person, sentence string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -12,16 +12,16 @@ import (
 const (
 	// TranscriptID is the id of the file with the earlier messages of a thread.
 	TranscriptID message.FileID = "thread"
-	// EarlierName is the name of the transcript file, for the model and the reader.
+	// EarlierName is the name of the file with the earlier messages of a thread, as the model and
+	// the reader see it.
 	EarlierName = "Earlier messages of this thread"
-	// transcriptLength is the maximum number of characters in a transcript. The last characters are
-	// kept.
+	// transcriptLength is in characters. The last characters are kept.
 	transcriptLength = 24_000
 )
 
 // earlierMessages returns which messages of the thread to read for a mention, or nil for none. If
-// the bot joins the thread, it returns all. Otherwise it returns the messages since the bot last
-// read the thread. The messages are stored with the question, so they are read only once.
+// the bot joins the thread, these are all. Otherwise they are the messages since the bot last read
+// the thread. They are stored with the question.
 func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
 	gap := known.Known && m.Mentioned && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
@@ -35,11 +35,11 @@ func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 	return &chat.Reading{After: after}
 }
 
-// newer reports whether message id a is newer than b. Message ids increase on every platform.
+// newer reports whether a is newer than b. Message ids increase on every platform.
 func newer(a, b thread.MessageID) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// Said is a message that a person or another bot wrote before a question. Messages of this bot are
-// in the history instead.
+// Said is a message before a question, by a person or another bot. Messages of this bot are in the
+// history instead.
 type Said struct {
 	Author string // display name; empty if unknown
 	Bot    bool
@@ -47,8 +47,8 @@ type Said struct {
 	Files  []string // names
 }
 
-// Transcript formats messages of people and other bots as a file with the given name. more says
-// that some messages were not read. ok is false if there is no text.
+// Transcript formats messages as a text file with the given name. more says that some messages were
+// not read. ok is false if there is no text.
 func Transcript(name string, said []Said, more bool) (file message.File, ok bool) {
 	var lines []string
 	for _, s := range said {

@@ -22,7 +22,6 @@ const (
 
 	// welcomeOnce is how long further welcomes to the same channel are suppressed.
 	welcomeOnce = 10 * time.Minute
-	// maxExamples and maxAsked limit the lists in a welcome and on the home page.
 	maxExamples = 3
 	maxAsked    = 5
 	// examplesRead is how many titles are read to choose examples from.
@@ -30,8 +29,8 @@ const (
 	maxAskedText = 150
 )
 
-// Welcome introduces the bot once to the person who added it to a channel. It calls post in the
-// background.
+// Welcome introduces the bot to the person who added it to a channel. It calls post in the
+// background with the text. It does nothing if the channel got a welcome in the last ten minutes.
 func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, post func(ctx context.Context, text string) error) error {
 	mine, err := c.deps.Store.Claim(ctx, c.tenant(at), at, "welcome "+at.Channel, welcomeOnce)
 	if err != nil || !mine {
@@ -49,8 +48,8 @@ func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, po
 	return nil
 }
 
-// Home returns the content of the bot's home page for a person. It contains the welcome and the
-// person's questions. It is empty if welcomes are switched off.
+// Home returns the content of the bot's home page for a person: an introduction and the person's
+// recent questions. It is "" if welcomes are switched off.
 func (c *Conversation) Home(ctx context.Context, at thread.Ref, person string) string {
 	tenant := c.tenant(at)
 	text := c.introduce(ctx, session.Turn{Session: session.Session{Tenant: tenant, Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
@@ -70,7 +69,6 @@ func (c *Conversation) Home(ctx context.Context, at thread.Ref, person string) s
 	return text
 }
 
-// plainLine returns a person's text as one line without markup.
 func plainLine(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) > maxAskedText {
@@ -79,8 +77,7 @@ func plainLine(text string) string {
 	return cite.SafeTitle(string(runes))
 }
 
-// introduce returns the welcome for the audience of a turn. It returns "" if the policy switches
-// welcomes off.
+// introduce returns "" if the channel's settings switch welcomes off.
 func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	rules, err := policy.In(ctx, c.service.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil {
@@ -105,8 +102,7 @@ func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	return fmt.Sprintf(welcome, how)
 }
 
-// examples returns example questions about documents that the whole audience of a turn may read. If
-// the audience is unknown, it uses public documents only.
+// examples uses public documents only if the audience is unknown.
 func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	library, can := c.service.Library.(answer.Titles)
 	if !can {
@@ -123,16 +119,17 @@ func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	return exampleQuestions(titles)
 }
 
-// Examples returns example questions for a direct message. Welcome and Home use the same examples.
+// Examples returns example questions about documents that the person may read, for a direct
+// message.
 func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person string) []Example {
 	return c.examples(ctx, session.Turn{Session: session.Session{Tenant: c.tenant(at), Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
 }
 
-// Example is a question about a document.
+// Example is an example question that names the title of a document.
 type Example struct{ Title, Question string }
 
-// exampleQuestions turns titles into at most maxExamples questions. It prefers titles of several
-// words, because a title of one word is often a file name.
+// exampleQuestions prefers titles of several words, because a title of one word is often a file
+// name.
 func exampleQuestions(titles []string) []Example {
 	var questions []Example
 	for _, several := range []bool{true, false} {

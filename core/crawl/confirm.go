@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// recordFinding records the ids that a document's text names, before the document is stored. If the
-// run is killed in between, the document need not be read again.
+// recordFinding must be called before the document is stored. If the run is killed in between, the
+// document need then not be read again.
 func (r *run) recordFinding(ctx context.Context, list string, what Finding) error {
 	r.loading.Lock()
 	r.skippedParts = append(r.skippedParts, what.Skipped...)
@@ -22,8 +22,8 @@ func (r *run) recordFinding(ctx context.Context, list string, what Finding) erro
 	return r.listings.List(ctx, named+list, r.at.UnixMicro(), listedOf(what.IDs))
 }
 
-// hasMore reports whether a page of a feed remains to be read. After the last page of a main scan
-// with Feed.Confirm, it first adds requests for documents that the pages may have omitted.
+// hasMore reports whether a page of a feed remains to be read. After the last page of a feed with
+// Feed.Confirm, it first adds requests for documents that the pages may have omitted.
 func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	if len(now.Stack) > 0 || !f.Confirm || len(f.Only) > 0 {
 		return len(now.Stack) > 0, nil
@@ -44,9 +44,9 @@ func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	return true, nil
 }
 
-// omittedIDs returns the documents that the pages of a list may have omitted: those that texts name
-// but the list does not have. If there are none, omitted returns the stored documents that no page
-// listed.
+// omittedIDs returns the documents that the pages of a list may have omitted. These are documents
+// that texts name but the list does not have. If there are none, they are the stored documents that
+// no page listed.
 func (r *run) omittedIDs(ctx context.Context, list string, now *reading) ([]document.ID, error) {
 	// afterwards listed documents are stored, and requested ones are no longer named
 	if err := r.flush(ctx); err != nil {
@@ -94,13 +94,11 @@ func (r *run) omittedIDs(ctx context.Context, list string, now *reading) ([]docu
 	return slices.DeleteFunc(ids, func(id document.ID) bool { return missed[id] }), nil
 }
 
-// listedIDs returns all documents of a list.
 func (r *run) listedIDs(ctx context.Context, list string) ([]document.ID, error) {
 	ids, _, err := r.listings.Missing(ctx, list, math.MaxInt64, time.Time{}, time.Time{})
 	return ids, err
 }
 
-// addMissed records the requested documents that are not on the page.
 func (now *reading) addMissed(f Feed, p Page) {
 	there := make(map[document.ID]bool, len(p.Items))
 	for _, it := range p.Items {
@@ -121,7 +119,6 @@ func setOf(ids []document.ID) map[document.ID]bool {
 	return set
 }
 
-// markLost records whether a scope is invisible to the credential (Page.Lost).
 func (r *run) markLost(id string, lost bool) {
 	since := int64(0)
 	if lost {

@@ -15,12 +15,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Options configures an Engine. Zero fields get their defaults.
+// Options configures an [Engine]. Zero fields get their defaults.
 type Options struct {
 	Now func() time.Time // time.Now
 }
 
-// Engine reads the documents of a source. It implements index.Connector.
+// Engine reads the documents of a source page by page. It implements [index.Connector].
 type Engine struct {
 	vendor Vendor
 	clock  func() time.Time
@@ -29,7 +29,7 @@ type Engine struct {
 
 var _ index.Resumer = (*Engine)(nil)
 
-// New returns an engine over a vendor.
+// New returns an [Engine] that reads the documents of v.
 func New(v Vendor, o Options) *Engine {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -37,7 +37,8 @@ func New(v Vendor, o Options) *Engine {
 	return &Engine{vendor: v, clock: o.Now}
 }
 
-// Listen makes later runs follow hints about the source, if the vendor is a Hinter.
+// Listen sets where later runs look for hints, such as those of webhooks. Hints have no effect
+// unless the vendor is a [Hinter].
 func (e *Engine) Listen(hints index.Hints) { e.hints = hints }
 
 // Source implements index.Connector.
@@ -50,20 +51,19 @@ func (e *Engine) Settings() string { return e.vendor.Rules() }
 // previous run.
 const restart = "restart:"
 
-// checkpoint is the checkpoint that the engine stores for a source that has none. The engine keeps
-// its state in index.Listings. It stores a checkpoint of another binary unchanged. If the stored
-// checkpoint is empty, it reads everything from the beginning.
+// checkpoint is stored for a source that has no checkpoint, because the state is in
+// [index.Listings]. An empty checkpoint means to read everything from the beginning. A checkpoint
+// of another version of the program stays unchanged.
 const checkpoint = `{"crawl":1}`
 
-// Restart implements index.Resumer.
+// Restart implements [index.Resumer].
 func (e *Engine) Restart(since index.Checkpoint) index.Checkpoint {
 	return append(index.Checkpoint(restart), since...)
 }
 
-// errStopped means that the consumer wants no further batch.
 var errStopped = errors.New("no further batch is wanted")
 
-// Sync implements index.Connector. ctx must carry the index.Listings of the source.
+// Sync implements [index.Connector]. ctx must carry the [index.Listings] of the source.
 func (e *Engine) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		stopped := false
@@ -96,7 +96,6 @@ func (e *Engine) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[ind
 	}
 }
 
-// run is the state of one Sync.
 type run struct {
 	*Engine
 	*state
@@ -122,15 +121,14 @@ type run struct {
 	refused map[string]bool // lists with a refused scope (ErrRefused)
 }
 
-// pendingStore holds changes that are stored after the documents before them are stored.
+// pendingStore holds changes of the state that must be stored after the documents sent before.
 type pendingStore struct {
 	notes   map[string][]byte
 	then    []func(context.Context) error
 	leaving map[document.ID]bool // documents to be removed from a list
 }
 
-// open loads the stored state of the source. It drops unfinished work that a new checkpoint or
-// changed settings make invalid.
+// open drops unfinished work that a new checkpoint or changed settings make invalid.
 func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	from, again := strings.CutPrefix(string(since), restart)
 	if r.state, err = load(ctx); err != nil {
@@ -157,8 +155,8 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	return nil
 }
 
-// send yields a batch. It then stores the changes that were pending before, whose documents are
-// stored by now.
+// send yields a batch. When the consumer asks for the next one, everything before b is stored. So
+// send then stores the changes that were pending before.
 func (r *run) send(ctx context.Context, b index.Batch) error {
 	r.loading.Lock()
 	r.skipped, r.skippedParts = append(r.skipped, r.skippedParts...), nil
@@ -188,7 +186,6 @@ func (r *run) send(ctx context.Context, b index.Batch) error {
 	return r.listings.Note(ctx, due.notes)
 }
 
-// storeTimeout limits storing the state.
 const storeTimeout = 10 * time.Second
 
 // afterStored registers do to run once all batches sent so far are stored.
@@ -210,17 +207,15 @@ func (r *run) unlist(list string, ids []document.ID) {
 	}
 }
 
-// noteChanges queues the changed notes. They are stored once all batches sent so far are stored.
 func (r *run) noteChanges() { r.pending.notes = r.dirtyNotes(r.pending.notes) }
 
-// flush waits until all batches sent so far and the state that belongs to them are stored.
+// flush waits until all batches sent so far, and the state that belongs to them, are stored.
 func (r *run) flush(ctx context.Context) error {
 	r.noteChanges()
 	return r.send(ctx, index.Batch{})
 }
 
-// readSource reads the source once: first retries and hints, then logs and recent changes, then
-// scans.
+// readSource reads the source once, in this order: retries, hints, logs and recent changes, scans.
 func (r *run) readSource(ctx context.Context) (err error) {
 	if r.scopes, err = r.vendor.Scopes(ctx); err != nil {
 		return err
@@ -259,8 +254,7 @@ func (r *run) readSource(ctx context.Context) (err error) {
 	return r.finish(ctx)
 }
 
-// indexFeeds indexes the feeds by list and log. It returns an error for duplicate ids and for lists
-// without a main scan.
+// indexFeeds returns an error for duplicate ids and for lists without a main scan.
 func (r *run) indexFeeds() error {
 	r.mains, r.scans, r.logs, r.refused = make(map[string]Feed), make(map[string]Feed), make(map[string]firstPage), make(map[string]bool)
 	ids := make(map[string]bool)
@@ -292,7 +286,6 @@ func (r *run) scopeOf(f Feed) Scope {
 	return r.byID[f.Scope]
 }
 
-// nameOf returns the name of a feed's scope, or else the name of the source, for operators.
 func (r *run) nameOf(f Feed) string {
 	if name := r.scopeOf(f).Name; name != "" {
 		return name
@@ -300,7 +293,6 @@ func (r *run) nameOf(f Feed) string {
 	return r.Source().Name
 }
 
-// isDue reports whether this run reads a feed.
 func (r *run) isDue(f Feed) bool {
 	was := r.feed(f.ID)
 	if f.Mode != Scan {
@@ -335,16 +327,15 @@ func (r *run) isDue(f Feed) bool {
 }
 
 // maxShort is the number of consecutive scans with fewer documents than Page.Count after which the
-// engine assumes that the vendor counts differently. It then repeats such a scan no sooner than
-// after partialRetry.
+// vendor probably counts differently. Such a scan is then repeated no sooner than after
+// partialRetry.
 const maxShort = 3
 
-// partialRetry is the default of Feed.Retry: the delay before an incomplete scan is repeated.
+// partialRetry is the default of Feed.Retry, the delay before an incomplete scan is repeated.
 const partialRetry = time.Hour
 
-// elapsed returns the time since a moment, given in microseconds. If the clock was set back, the
-// moment may lie in the future. elapsed then returns a long time, because otherwise nothing would
-// be due until that moment.
+// elapsed returns the time since micros, in microseconds since 1970. If the clock was set back and
+// micros is in the future, it returns a very long time. Otherwise nothing would be due until then.
 func (r *run) elapsed(micros int64) time.Duration {
 	if ago := r.at.Sub(time.UnixMicro(micros)); ago >= -clockSkew {
 		return max(ago, 0)
@@ -352,10 +343,9 @@ func (r *run) elapsed(micros int64) time.Duration {
 	return math.MaxInt64
 }
 
-// clockSkew is the maximum difference between the clocks of two replicas.
+// clockSkew is the tolerated difference between the clocks of two replicas.
 const clockSkew = 5 * time.Minute
 
-// followHints reads the feeds that pending hints ask for, and then removes the hints.
 func (r *run) followHints(ctx context.Context) error {
 	hinter, ok := r.vendor.(Hinter)
 	if !ok || r.hints == nil {
@@ -376,11 +366,8 @@ func (r *run) followHints(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// mostHints is the maximum number of hints that one run follows.
 const mostHints = 100
 
-// finish removes documents that have left their list and are in no other list. Then it ends the
-// run.
 func (r *run) finish(ctx context.Context) error {
 	if err := r.removeDeparted(ctx); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxRestarts is how often a list that changes during a scan is restarted.
+	// maxRestarts is how often a list is restarted that changes while it is read.
 	maxRestarts = 3
 	// maxPages limits the pages of a feed. maxCursor limits the bytes of a cursor. maxFrames limits
 	// the feeds that a scan has found and not yet read.
@@ -51,7 +51,6 @@ func (c cursors) unseen(found []Feed) []Feed {
 	})
 }
 
-// readFeed reads a feed to its end. It continues where an earlier run stopped.
 func (r *run) readFeed(ctx context.Context, f Feed) error {
 	was := r.feed(f.ID)
 	once := len(f.Only) > 0
@@ -157,7 +156,7 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 	return r.finishFeed(ctx, f, was)
 }
 
-// markPartial records that a feed is incomplete. It notifies the operator once.
+// markPartial notifies the operator only the first time.
 func (r *run) markPartial(f Feed, now *reading, why error) {
 	if !now.Partial {
 		r.notices = append(r.notices, Incomplete(r.nameOf(f), why))
@@ -165,8 +164,8 @@ func (r *run) markPartial(f Feed, now *reading, why error) {
 	now.Partial = true
 }
 
-// beginFeed starts to read a feed and stores the number of the pass. If it returns an error, the
-// page holds notices about the error.
+// beginFeed stores the number of the pass, so that no other pass uses it. If it returns an error,
+// the page has notices about the error.
 func (r *run) beginFeed(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
 	r.pendingOnly = nil
@@ -204,7 +203,6 @@ func (r *run) beginFeed(ctx context.Context, f Feed, was *feedState) (Page, erro
 	return Page{}, r.listings.Note(ctx, map[string][]byte{listKey(f.list()): r.encode(listKey(f.list())), feedKey(f.ID): r.encode(feedKey(f.ID))})
 }
 
-// errNoMark marks a log that returned no mark.
 var errNoMark = errors.New("its log of changes names no place to go on from")
 
 func (r *run) feedOf(feed string) Feed {
@@ -214,8 +212,6 @@ func (r *run) feedOf(feed string) Feed {
 	return Feed{ID: feed, Mode: Log}
 }
 
-// advance moves to the next page of the feed on top of the stack. It puts the feeds that the
-// current page found above it, so that they are read first.
 func (now *reading) advance(of Feed, page Page) {
 	last := len(now.Stack) - 1
 	if page.Next == "" {
@@ -237,7 +233,6 @@ func (now *reading) advance(of Feed, page Page) {
 	}
 }
 
-// refuse stops reading a feed whose scope is refused. The next run reads it again.
 func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	r.notices, r.skipped = append(r.notices, p.Notices...), append(r.skipped, p.Skipped...)
 	r.refused[f.list()] = true
@@ -252,7 +247,7 @@ func (r *run) refuse(f Feed, was *feedState, p Page) error {
 }
 
 // rescan makes the main scans of the feed's scope due, because the feed cannot continue. If the
-// feed is itself a scan, rescan runs the main scan of its list at once.
+// feed is a scan itself, it runs the main scan of its list at once.
 func (r *run) rescan(ctx context.Context, f Feed, was *feedState) error {
 	was.Reading, was.Mark = nil, ""
 	r.markDirty(feedKey(f.ID))
@@ -274,17 +269,15 @@ func (r *run) scanAgain(scope string) {
 	}
 }
 
-// firstPage is the prefetched first page of a log.
 type firstPage struct {
 	page Page
 	err  error
 }
 
-// maxAhead limits how many logs are fetched concurrently.
 const maxAhead = 64
 
-// fetch returns a page of a feed. It fetches the first pages of logs concurrently. Most of these
-// pages are empty, so latency dominates.
+// fetch fetches the first pages of logs concurrently. Most of these pages are empty, so latency
+// dominates.
 func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	if f.Mode != Log || at.Cursor != "" || len(f.Only) > 0 {
 		return r.vendor.Page(ctx, f, at)
@@ -300,8 +293,7 @@ func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	return first.page, first.err
 }
 
-// fetchLogs fetches the first pages of the log from and of the due logs after it concurrently. It
-// fetches at most maxAhead pages in all.
+// fetchLogs fetches the first pages of the log from and of the due logs after it, at most maxAhead.
 func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	at := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == from.ID })
 	if at < 0 {
@@ -330,7 +322,6 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 // maxOnly is the default of Feed.Most, the maximum number of documents in Feed.Only.
 const maxOnly = 100
 
-// retryFailed requests the documents again that failed to load in earlier runs.
 func (r *run) retryFailed(ctx context.Context) error {
 	lists := make(map[string][]document.ID)
 	for id, f := range r.head.Failed {

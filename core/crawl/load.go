@@ -31,7 +31,6 @@ type group struct {
 
 func newGroup(v Vendor) *group { return &group{vendor: v, done: make(chan struct{})} }
 
-// errNotShown marks a document that the source lists but does not return.
 var errNotShown = fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 
 func (g *group) load(ctx context.Context, it Item) (document.Document, error) {
@@ -58,7 +57,8 @@ func (g *group) load(ctx context.Context, it Item) (document.Document, error) {
 	return document.Document{}, errNotShown
 }
 
-// recordLoad records the outcome of loading a document. Later runs retry failures.
+// recordLoad makes later runs retry a document that failed to load. An error that concerns the
+// whole source does not count as a failure of the document.
 func (r *run) recordLoad(it Item, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()

@@ -11,8 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// finishFeed decides about the documents that a complete scan or window did not list. It then
-// records that the feed was read to its end.
 func (r *run) finishFeed(ctx context.Context, f Feed, was *feedState) error {
 	now, id := was.Reading, f.list()
 	list := r.list(id)
@@ -161,8 +159,8 @@ func listedOf(ids []document.ID) []index.Listed {
 	return all
 }
 
-// onlyIn returns the documents in ids that no other list of the source contains. It removes the
-// others from the list.
+// onlyIn returns the documents in ids that no other list of the source has. It removes the others
+// from the list.
 func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -184,7 +182,7 @@ func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]doc
 	return alone, nil
 }
 
-// removeDeparted removes documents that left their list and are in no other list.
+// removeDeparted removes documents that left their list (Page.Left) and are in no other list.
 func (r *run) removeDeparted(ctx context.Context) error {
 	if len(r.head.Left) == 0 {
 		return nil
@@ -206,8 +204,8 @@ func (r *run) removeDeparted(ctx context.Context) error {
 	return r.unlistRemoved(ctx, left)
 }
 
-// removeLists hides the documents of a list if no feed names the list or its scope is refused, and
-// removes them after Grace. It removes them at once if the settings exclude the scope or the list
+// removeLists hides the documents of a list if no feed names the list or its scope is refused. It
+// removes them after [Grace]. It removes them at once if the settings exclude the scope or the list
 // is switched off.
 func (r *run) removeLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
@@ -260,7 +258,7 @@ func (r *run) removeLists(ctx context.Context) error {
 }
 
 // isOff reports whether the settings exclude a scope, or whether a list of the scope is switched
-// off. listed says that Scopes returned the scope.
+// off. listed says that Vendor.Scopes returned the scope.
 func (r *run) isOff(scope, list string, listed bool) bool {
 	if x, ok := r.vendor.(Switcher); ok && listed {
 		return x.Off(scope, list)
@@ -269,8 +267,7 @@ func (r *run) isOff(scope, list string, listed bool) bool {
 	return ok && scope != "" && !listed && x.Excluded(scope)
 }
 
-// forgetList deletes the state of a list. It also deletes the state of feeds and scopes that no
-// longer exist.
+// forgetList deletes the state of a list, and that of feeds and scopes that no longer exist.
 func (r *run) forgetList(id string) {
 	delete(r.lists, id)
 	r.markDirty(listKey(id))

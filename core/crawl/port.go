@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Vendor is a system whose documents the engine reads. A Vendor may also implement Excluder,
-// Switcher and Hinter.
+// Vendor is a system whose documents an [Engine] reads. A Vendor may also implement [Excluder],
+// [Switcher] and [Hinter].
 type Vendor interface {
 	// Source returns the source of the documents (index.Connector).
 	Source() document.Source
@@ -34,17 +34,17 @@ type Vendor interface {
 	Load(ctx context.Context, batch []Item) (map[document.ID]Read, error)
 }
 
-// Read parses a text that was fetched, and returns the document.
+// Read parses the fetched text of an [Item] into a document.
 type Read func(ctx context.Context) (document.Document, error)
 
-// Excluder is a Vendor whose settings can exclude scopes.
+// Excluder is a [Vendor] whose settings can exclude scopes.
 type Excluder interface {
 	// Excluded reports whether the settings exclude a scope that Scopes did not return. If so, the
 	// run removes the documents of the scope.
 	Excluded(scope string) bool
 }
 
-// Switcher is a Vendor whose scopes have lists that can be switched off.
+// Switcher is a [Vendor] whose scopes have lists that can be switched off.
 type Switcher interface {
 	// Off reports whether a list of a scope is switched off, by the settings or by the scope
 	// itself. If so, the run removes the documents of the list. Otherwise the documents are hidden
@@ -52,15 +52,15 @@ type Switcher interface {
 	Off(scope, list string) bool
 }
 
-// Hinter is a Vendor that understands the subjects of webhooks or chat events.
+// Hinter is a [Vendor] that knows which feeds to read after a webhook or chat event.
 type Hinter interface {
 	// Hint returns the feeds to read at once after a subject has changed. The feeds usually have
 	// Only set. Hint returns no feeds for an unknown subject.
 	Hint(subject string) []Feed
 }
 
-// Scope is a part of a source that appears and disappears as a whole: a space, project, repository,
-// drive or channel.
+// Scope is a part of a source that appears and disappears as a whole, such as a space, project,
+// repository, drive or channel.
 type Scope struct {
 	ID   string // never reused
 	Name string // for operators
@@ -75,10 +75,10 @@ type Scope struct {
 	Note string
 }
 
-// Mode says what the pages of a feed list.
+// Mode says what the pages of a [Feed] list.
 type Mode string
 
-// Modes.
+// The values of [Mode]. The mark is the position up to which an earlier run has read the feed.
 const (
 	// Scan lists everything. Documents that a complete scan does not list are gone.
 	Scan Mode = "scan"
@@ -90,7 +90,7 @@ const (
 	Window Mode = "window"
 )
 
-// Feed is a list that is read page by page.
+// Feed is a list of documents that an [Engine] reads page by page.
 type Feed struct {
 	ID    string        // unique in the source, the same in every run
 	Scope string        // empty if it spans scopes
@@ -119,7 +119,7 @@ func (f Feed) list() string {
 	return f.List
 }
 
-// Place says which page of a feed to fetch.
+// Place says which page of a [Feed] to fetch.
 type Place struct {
 	Cursor string // Page.Next of the previous page; empty for the first page
 	Mark   string // Page.Mark of the last complete reading; empty if there was none
@@ -131,7 +131,7 @@ type Place struct {
 	First bool
 }
 
-// Page is a part of a feed.
+// Page is one page of a [Feed].
 type Page struct {
 	Items []Item
 	// Gone are documents that the vendor reports as deleted. Left are documents that have left the
@@ -175,7 +175,7 @@ type Page struct {
 	From, To time.Time
 }
 
-// Item is a document that a page lists.
+// Item is a document in a list, before its text is fetched.
 type Item struct {
 	ID document.ID
 	// List is the item's list. If empty, the item belongs to the list of the feed.
@@ -205,7 +205,7 @@ type Item struct {
 	Found func(context.Context, Finding) error
 }
 
-// Finding lists other documents that a document's text names.
+// Finding reports which other documents the text of a document names. See [Item].Found.
 type Finding struct {
 	// IDs are the ids that the text names. The engine requests the ids that the list does not have,
 	// with Only (Feed.Confirm). An id may also stand for a feed. The page then returns that feed in
@@ -215,14 +215,14 @@ type Finding struct {
 }
 
 var (
-	// ErrCursor marks an expired cursor, or a list that shifted during the scan.
+	// ErrCursor means that a cursor has expired, or that the list changed while it was read.
 	ErrCursor = errors.New("the list has changed while it was read")
-	// ErrRescan marks a feed that cannot continue without a full scan, for example because a change
-	// token expired or the list changed in kind. The main scans of the feed's scope, or of all
-	// scopes, are then due at once. The feed's mark is deleted.
+	// ErrRescan means that a feed cannot continue without a full scan, for example because a change
+	// token expired. The main scans of the feed's scope, or of all scopes, are then due at once.
+	// The feed's mark is deleted.
 	ErrRescan = errors.New("everything has to be listed again")
-	// ErrRefused marks a scope that is listed but currently unreadable. The next run scans the
-	// scope again. Meanwhile its documents are treated like those of a missing scope. The page
-	// returned with the error has the notices for the operator.
+	// ErrRefused means that a scope is listed but currently unreadable. The page returned with the
+	// error has the notices for the operator. The next run scans the scope again. Meanwhile its
+	// documents are treated like those of a missing scope.
 	ErrRefused = errors.New("the scope may not be read")
 )

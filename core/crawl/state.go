@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is the stored state of a source. Each of its entries is a separate note (index.Listings),
-// so that storing a page writes little. Times are in microseconds since 1970. 0 means never.
+// state is the stored state of a source. Each entry is a separate note in [index.Listings], so that
+// storing a page writes little. Times are in microseconds since 1970. 0 means never.
 type state struct {
 	listings index.Listings
 	head     headState
@@ -35,7 +35,6 @@ type headState struct {
 	Left   map[document.ID]struct{} `json:"left,omitempty"`   // Page.Left of the run
 }
 
-// failure is a document that could not be loaded.
 type failure struct {
 	List  string      `json:"l"`
 	Of    document.ID `json:"o,omitempty"`
@@ -67,7 +66,7 @@ type feedState struct {
 	Reading *reading `json:"r,omitempty"` // in progress
 }
 
-// reading is the progress of reading a feed.
+// reading is the progress in a feed that was not read to its end yet.
 type reading struct {
 	Began   int64   `json:"b"`
 	Pass    int64   `json:"p,omitempty"` // number of the pass over the list
@@ -89,8 +88,7 @@ type reading struct {
 	To   time.Time `json:"t,omitzero"`
 }
 
-// frame is a position in a feed. The feed is the one being read, or a feed found on one of its
-// pages.
+// frame is a position in the feed being read (Feed is nil), or in a feed found on one of its pages.
 type frame struct {
 	Feed   *Feed  `json:"f,omitempty"`
 	Cursor string `json:"c,omitempty"`
@@ -105,7 +103,6 @@ func feedKey(id string) string  { return "feed/" + id }
 // errNoListings means that Sync was called outside of a pipeline run.
 var errNoListings = errors.New("a source is read by a run of the pipeline, which keeps its lists")
 
-// load reads the stored notes of the source.
 func load(ctx context.Context) (*state, error) {
 	s := &state{
 		listings: index.ListingsOf(ctx), known: make(map[string]*scopeState), lists: make(map[string]*listState), reads: make(map[string]*feedState),
@@ -156,14 +153,14 @@ func entryOf[V any](all map[string]*V, id string) *V {
 	return all[id]
 }
 
-// markDirty records that the note with the given key has changed.
 func (s *state) markDirty(key string) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	s.dirty[key] = true
 }
 
-// dirtyNotes adds the changed notes to notes and returns it. They then count as unchanged.
+// dirtyNotes adds the changed notes to notes, which may be nil, and returns it. They then count as
+// unchanged.
 func (s *state) dirtyNotes(notes map[string][]byte) map[string][]byte {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -177,7 +174,7 @@ func (s *state) dirtyNotes(notes map[string][]byte) map[string][]byte {
 	return notes
 }
 
-// encode returns the note with the given key as JSON, or nil if its entry was deleted.
+// encode returns nil if the entry was deleted.
 func (s *state) encode(key string) []byte {
 	kind, id, _ := strings.Cut(key, "/")
 	var part any = &s.head

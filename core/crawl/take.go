@@ -14,7 +14,7 @@ import (
 )
 
 // Prefixes of the engine's own lists. For each list of the source, the engine keeps three lists:
-// hidden documents that are missing, documents that are loaded for the first time, and documents
+// missing documents that are hidden, documents that are loaded for the first time, and documents
 // that texts name.
 const (
 	hidden   = "~hidden/"
@@ -22,8 +22,8 @@ const (
 	named    = "~named/"
 )
 
-// wholeOf returns the part of an id before its last colon, or "" if there is no colon. For the id
-// of an attachment or another part of a document, this is the id of the whole document (Item.Of).
+// wholeOf returns the part of an id before its last colon, or "" if there is none. For the id of an
+// attachment, this is the id of the whole document (Item.Of).
 func wholeOf(id document.ID) document.ID {
 	if i := strings.LastIndexByte(string(id), ':'); i >= 0 {
 		return id[:i]
@@ -31,7 +31,6 @@ func wholeOf(id document.ID) document.ID {
 	return ""
 }
 
-// findings says what a page implies for stored documents.
 type findings struct {
 	readers map[document.ID]access.ACL
 	gone    map[document.ID]bool
@@ -43,7 +42,6 @@ func newFindings() findings {
 	return findings{make(map[document.ID]access.ACL), make(map[document.ID]bool), make(map[document.ID]bool), make(map[document.ID]bool)}
 }
 
-// verdict returns what the findings imply for one stored document.
 func (f findings) verdict(id document.ID) index.Verdict {
 	of := wholeOf(id)
 	if f.gone[id] || f.gone[of] || f.whole[of] && !f.parts[id] {
@@ -55,7 +53,6 @@ func (f findings) verdict(id document.ID) index.Verdict {
 	return index.Verdict{ACL: f.readers[id]}
 }
 
-// applyPage records the contents of a page and yields the resulting changes.
 func (r *run) applyPage(ctx context.Context, f Feed, now *reading, p Page) error {
 	if p.Note != "" && r.scope(f.Scope).Note != p.Note {
 		r.scope(f.Scope).Note = p.Note
@@ -138,8 +135,8 @@ func (r *run) applyPage(ctx context.Context, f Feed, now *reading, p Page) error
 	return nil
 }
 
-// splitBare returns the items to apply, and the ids of bare items. It drops changes of lists that
-// were never scanned.
+// splitBare separates the ids of items with Item.Bare. It drops changes of lists that were never
+// scanned.
 func (r *run) splitBare(f Feed, all []Item) (items []Item, bare []document.ID) {
 	for _, it := range all {
 		if it.List == "" {
@@ -159,8 +156,6 @@ func (r *run) splitBare(f Feed, all []Item) (items []Item, bare []document.ID) {
 	return items, bare
 }
 
-// hide records in found that documents that left a list become hidden. It skips documents that
-// another list contains.
 func (r *run) hide(ctx context.Context, list string, left []document.ID, found findings) error {
 	if len(left) == 0 {
 		return nil
@@ -177,9 +172,9 @@ func (r *run) hide(ctx context.Context, list string, left []document.ID, found f
 	return nil
 }
 
-// leavingIDs returns the ids that are in the given list or in no list at all. It omits other ids,
-// because a log may report documents of other lists. Documents in no list may come from a version
-// of the program without the engine.
+// leavingIDs returns the ids that are in the given list or in no list. It omits other ids, because
+// a log may report documents of other lists. Documents in no list may come from an old version of
+// the program.
 func (r *run) leavingIDs(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -188,16 +183,15 @@ func (r *run) leavingIDs(ctx context.Context, list string, ids []document.ID) ([
 	return slices.DeleteFunc(ids, func(id document.ID) bool { return len(in[id]) > 0 && !slices.Contains(in[id], list) }), err
 }
 
-// inOtherList reports whether lists contains a list of the source other than than. It ignores the
-// engine's own lists.
+// inOtherList reports whether lists has a list other than except. It ignores the engine's own
+// lists.
 func inOtherList(lists []string, except string) bool {
 	return slices.ContainsFunc(lists, func(list string) bool {
 		return list != except && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving) && !strings.HasPrefix(list, named)
 	})
 }
 
-// addToLists adds documents to their lists. next is a prefix: if it is arriving, addToLists adds
-// them to the engine's lists of new documents instead. It ignores parts of documents.
+// addToLists puts the prefix next before the names of the lists. It ignores parts of documents.
 func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next string) error {
 	met := make(map[string][]index.Listed)
 	for _, it := range items {
@@ -213,8 +207,8 @@ func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next s
 	return nil
 }
 
-// resolveBare requests the documents of bare ids that the list does not contain yet. It records
-// that the page listed the others.
+// resolveBare requests the documents of which only the id is known and that the list does not have
+// yet. It records that the page listed the others.
 func (r *run) resolveBare(ctx context.Context, f Feed, now *reading, bare []document.ID) (news Page, err error) {
 	if len(bare) == 0 {
 		return news, nil
@@ -254,8 +248,6 @@ func (r *run) resolveBare(ctx context.Context, f Feed, now *reading, bare []docu
 	return news, nil
 }
 
-// loadItems returns the documents to load as items for the pipeline. It adds what the items say
-// about stored documents to found.
 func (r *run) loadItems(f Feed, items []Item, found findings) []index.Item {
 	var all []index.Item
 	var g *group
@@ -299,7 +291,6 @@ func (r *run) loadItems(f Feed, items []Item, found findings) []index.Item {
 	return all
 }
 
-// listArrived adds new documents to their lists once they are stored.
 func (r *run) listArrived(now *reading, items []Item) {
 	if len(items) == 0 {
 		return
@@ -314,7 +305,6 @@ func (r *run) listArrived(now *reading, items []Item) {
 	}
 }
 
-// unlistRemoved removes deleted documents from all lists.
 func (r *run) unlistRemoved(ctx context.Context, ids []document.ID) error {
 	in, err := r.listsOf(ctx, ids)
 	if err == nil {
@@ -323,7 +313,6 @@ func (r *run) unlistRemoved(ctx context.Context, ids []document.ID) error {
 	return err
 }
 
-// listsOf returns the lists that contain each document.
 func (r *run) listsOf(ctx context.Context, ids []document.ID) (map[document.ID][]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -331,7 +320,6 @@ func (r *run) listsOf(ctx context.Context, ids []document.ID) (map[document.ID][
 	return r.listings.Lists(ctx, ids)
 }
 
-// unlistAll removes documents from the given lists and forgets their failures.
 func (r *run) unlistAll(ids []document.ID, in map[document.ID][]string) {
 	if len(ids) == 0 {
 		return
@@ -353,7 +341,6 @@ func (r *run) unlistAll(ids []document.ID, in map[document.ID][]string) {
 	}
 }
 
-// unhide removes listed documents from the engine's lists of hidden documents.
 func (r *run) unhide(items []Item) {
 	lists := make(map[string][]document.ID)
 	for _, it := range items {

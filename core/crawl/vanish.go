@@ -11,16 +11,15 @@ import (
 // Grace is how long missing documents stay hidden before they are removed.
 const Grace = 7 * 24 * time.Hour
 
-// If at least shrunkFrom documents and more than one in shrunkPart are missing, the list has
-// shrunk. The likely cause is then that the credential lost a permission, not that documents were
-// deleted.
+// If at least shrunkFrom documents and more than one in shrunkPart are missing, the credential has
+// probably lost a permission. Then the documents are not deleted.
 const (
 	shrunkFrom = 20
 	shrunkPart = 3
 )
 
-// List is the result of a pass for one list of documents, such as a space, a project or the issues
-// of a repository.
+// List is the result of reading one list of documents, such as the issues of a repository. [Vanish]
+// decides about the missing documents.
 type List struct {
 	Name    string // for the operator
 	Stored  int    // documents of the list in the index
@@ -31,7 +30,7 @@ type List struct {
 	Since time.Time
 }
 
-// Ruling is the decision about the missing documents of a list. Documents that are listed again
+// Ruling is the decision about the missing documents of a [List]. Documents that are listed again
 // always get their readers back.
 type Ruling struct {
 	Fate Fate
@@ -43,15 +42,19 @@ type Ruling struct {
 // Fate is what happens to missing documents.
 type Fate int
 
-// Fates.
+// The values of [Fate].
 const (
 	Keep   Fate = iota // unchanged
 	Hide               // hidden from everyone
 	Remove             // removed from the index
 )
 
-// Vanish decides about the documents of a list that a pass at the time now did not list. Documents
-// that the vendor reports as deleted are removed without it.
+// Vanish decides about the documents that are missing from a list read at the time now. It keeps
+// them if the list is incomplete. It hides them for [Grace] if the scope is invisible, or if at
+// least 20 documents and more than a third are missing. The credential may then have lost a
+// permission. Otherwise Vanish removes them.
+//
+// Documents that the vendor reports as deleted are removed without Vanish.
 func Vanish(l List, now time.Time) Ruling {
 	shrunk := l.Missing >= shrunkFrom && l.Missing*shrunkPart > l.Stored
 	switch {
@@ -67,7 +70,7 @@ func Vanish(l List, now time.Time) Ruling {
 	return Ruling{Fate: Hide, Since: l.Since}
 }
 
-// Verdict returns the index verdict for a document with this fate.
+// Verdict returns the [index.Verdict] for a document with this fate.
 func (f Fate) Verdict() index.Verdict {
 	switch f {
 	case Hide:
@@ -79,16 +82,16 @@ func (f Fate) Verdict() index.Verdict {
 	return index.Verdict{}
 }
 
-// Shrunk returns the notice about a list whose missing documents are hidden. back says how to
-// restore the documents, as an imperative without a full stop.
+// Shrunk returns the notice for the operator that missing documents of a list are hidden. back says
+// how to restore the documents, as an imperative without a full stop.
 func (r Ruling) Shrunk(l List, back string) index.Notice {
 	return index.Notice{Name: l.Name, Sentence: fmt.Sprintf(
 		"%d of %d documents are not listed any more. They are hidden from everyone now and will be removed after %s. If they still exist, %s.",
 		l.Missing, l.Stored, r.Since.Add(Grace).UTC().Format("2006-01-02 15:04 UTC"), back)}
 }
 
-// Incomplete returns the notice about a list that was not read to its end. Documents of such a list
-// do not count as missing.
+// Incomplete returns the notice for the operator that a list was not read to its end. No document
+// of such a list counts as missing.
 func Incomplete(name string, why error) index.Notice {
 	return index.Notice{Name: name, Sentence: fmt.Sprintf("It could not be listed to its end (%v). Nothing is removed, and the next run tries again.", why)}
 }

@@ -9,24 +9,25 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Choice is a person's decision whether a waiting deep search starts.
+// Choice is a person's decision whether a deep search starts or the question gets a plain answer.
 type Choice string
 
-// The choices.
+// The values of [Choice].
 const (
 	Start   Choice = "start" // start the search
 	Plainly Choice = "plain" // answer without a deep search
 )
 
-// Awaiting is the error of a search that waits for a person. The caller must show the plan and then
-// call Suspend. The turn runs again after a choice, or after Config.Wait if there is no choice.
+// Awaiting is the error of a deep search that waits for a person to accept its plan. The caller
+// must show the plan and then call [Awaiting.Suspend]. The turn runs again after a [Choice], or
+// after Config.Wait without one.
 type Awaiting struct {
 	journal Journal
 	fence   session.Fence
 	waiting Waiting
 }
 
-// Waiting says how long a search waits for a person to accept its plan.
+// Waiting says how long a deep search waits for a person to accept its plan.
 type Waiting struct {
 	Most, Again        time.Duration
 	Questions, Dropped int // numbers of all and of dropped questions in the shown plan
@@ -35,8 +36,8 @@ type Waiting struct {
 // Error implements error.
 func (*Awaiting) Error() string { return "the search waits to be started" }
 
-// Suspend releases the turn. If the plan could not be shown, the turn runs again after
-// unshownRetry, so that the plan is shown then.
+// Suspend releases the turn, so that the worker can take other turns. shown says that the plan was
+// shown. If not, the turn runs again after 20 seconds to show it.
 func (a *Awaiting) Suspend(ctx context.Context, shown bool) error {
 	w := a.waiting
 	w.Again = w.Most
@@ -46,11 +47,10 @@ func (a *Awaiting) Suspend(ctx context.Context, shown bool) error {
 	return a.journal.Await(ctx, a.fence, w)
 }
 
-// unshownRetry is the delay before another attempt to show a plan.
 const unshownRetry = 20 * time.Second
 
 // awaitChoice decides whether a planned search starts. direct means that the question is answered
-// without a deep search. The error may be an Awaiting.
+// without a deep search. The error may be an [Awaiting].
 func (s *inquiry) awaitChoice(ctx context.Context, record Record) (direct bool, err error) {
 	open, dropped, begun := 0, 0, false
 	for n := range record.Questions {
@@ -88,10 +88,8 @@ func (s *inquiry) awaitChoice(ctx context.Context, record Record) (direct bool, 
 	return true, nil
 }
 
-// sentenceNoSearch is the notice for an agent without a search tool.
 const sentenceNoSearch = "This agent has no search among its tools, so no deep search was made."
 
-// plainReason returns a sentence that says why the question is answered without a deep search.
 func (s *inquiry) plainReason(record Record) string {
 	switch {
 	case record.Choice == Plainly:

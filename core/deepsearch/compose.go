@@ -11,8 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// compose writes a report without a model. The report lists the findings, and the questions without
-// a finding.
+// compose writes a report without a model: the findings, and the questions without a finding.
 func compose(rows []row) string {
 	var b strings.Builder
 	var missing, failed, open []string
@@ -46,7 +45,6 @@ func compose(rows []row) string {
 	return strings.TrimSpace(b.String())
 }
 
-// emptyReport returns the report of a search without findings.
 func emptyReport(rows []row) string {
 	missing, open := 0, 0
 	for _, r := range rows {
@@ -68,7 +66,6 @@ func emptyReport(rows []row) string {
 	return session.SentenceNothing
 }
 
-// fixedModel is a model that returns one fixed text.
 type fixedModel struct{ text string }
 
 var _ llm.Model = (*fixedModel)(nil)

@@ -32,8 +32,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// MaxQuestions is the maximum number of sub-questions of a plan. It is also the maximum number that
-// one round of refinement adds.
+// MaxQuestions is the maximum number of sub-questions of a plan, and of each later round.
 const MaxQuestions = 6
 
 // Engine runs a turn. *turn.Runner implements it.
@@ -41,14 +40,14 @@ type Engine interface {
 	Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error)
 }
 
-// Library checks access to documents.
+// Library checks who may read documents.
 type Library interface {
 	// Readable returns the ids of documents that exist and that everyone in the audience may read
 	// now. It checks only the given ids.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Deps are the dependencies of a Runner. Plain and Counter are required.
+// Deps are the dependencies of a [Runner]. Plain and Counter are required.
 type Deps struct {
 	Plain   Engine // runs turns without a deep search
 	Tools   tool.Set
@@ -65,7 +64,7 @@ type Deps struct {
 	Logger          *slog.Logger
 }
 
-// Config limits a Runner. The comments give the defaults of zero fields.
+// Config limits a [Runner]. The comments give the defaults of zero fields.
 type Config struct {
 	Parallel int // maximum concurrent sub-questions of one search; default 3
 	// maximum concurrent sub-questions of all searches in the process; default 16. The rest of the
@@ -113,7 +112,7 @@ type Runner struct {
 
 var _ Engine = (*Runner)(nil)
 
-// New returns a Runner. It fails if deps.Plain or deps.Counter is nil.
+// New returns a [Runner]. It fails if deps.Plain or deps.Counter is nil.
 func New(deps Deps, config Config) (*Runner, error) {
 	if deps.Plain == nil || deps.Counter == nil {
 		return nil, errors.New("set up deep search: it needs an engine for plain questions and a way to count tokens")
@@ -125,9 +124,9 @@ func New(deps Deps, config Config) (*Runner, error) {
 	return &Runner{Deps: deps, config: config, places: make(chan struct{}, config.Together)}, nil
 }
 
-// Run runs one turn like turn.Runner.Run. It uses Plain for requests that do not allow a deep
-// search. If the request has several models, only the first model runs a deep search. A search that
-// waits for a person fails with an Awaiting.
+// Run answers the question of a turn. It uses Deps.Plain for requests that do not allow a deep
+// search. If the request has several models, only the first one is used for a deep search. The
+// error wraps [Awaiting] if the search waits for a person.
 func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	if req.Depth == nil || req.ResponseFormat != nil || len(req.Models) == 0 || req.Filter.Refuse(turn.Texts(req.Question)...) != "" {
 		return r.Plain.Run(ctx, req, sink)

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Estimates that are used until the first findings give better values. A sub-question is assumed to
-// take two model calls, each with the prompt and five passages of 512 tokens. A report reads about
-// as much for each row. Hosted models write about fifty tokens a second.
+// Estimates that are used until the first findings give better values. They assume two model calls
+// for a sub-question, each with the prompt and five passages of 512 tokens. A report reads about as
+// much for each sub-question. Hosted models write about fifty tokens a second.
 const (
 	guessedPart   = 20 * time.Second
 	guessedReport = 20 * time.Second
@@ -19,8 +19,7 @@ const (
 
 var guessedUsage = llm.Usage{Input: 9_000, Output: 500}
 
-// remainingBudget returns the remaining budget under the caps, formatted for readers. It is empty
-// without caps.
+// remainingBudget returns for example "4.20 USD", or "" without a cap.
 func (s *inquiry) remainingBudget(ctx context.Context) string {
 	if s.RemainingBudget == nil || s.prices.Currency == "" {
 		return ""
@@ -35,8 +34,8 @@ func (s *inquiry) remainingBudget(ctx context.Context) string {
 	return max(left, 0).String() + " " + s.prices.Currency
 }
 
-// estimate returns the expected remaining time and cost of the planned questions, without
-// refinement. The caller must hold mu.
+// estimate must be called with mu held. It returns the expected remaining time and cost, without
+// further rounds of questions.
 func (s *inquiry) estimate() (time.Duration, spend.Amount) {
 	var took time.Duration
 	var used llm.Usage

@@ -12,11 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// shownRunes is the maximum number of runes of a finding in its row of the plan.
 const shownRunes = 280
 
-// setFinding sets and shows the finding of a row. If fresh is true, it also stores the finding
-// in the journal.
+// setFinding shows the finding. If fresh is set, it stores the finding in the journal.
 func (s *inquiry) setFinding(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
@@ -27,7 +25,7 @@ func (s *inquiry) setFinding(ctx context.Context, r *row, f Finding, fresh bool)
 	}
 }
 
-// showFinding emits a finding. It returns false if a person has dropped the row.
+// showFinding returns false if a person has dropped the row.
 func (s *inquiry) showFinding(r *row, f *Finding) bool {
 	s.findingMu.Lock()
 	defer s.findingMu.Unlock()
@@ -56,7 +54,6 @@ func (s *inquiry) showFinding(r *row, f *Finding) bool {
 	return true
 }
 
-// shownLine returns the first cited statement of a finding, without citation numbers.
 func (f *Finding) shownLine() string {
 	if f.Text == "" { // search only: list document titles
 		var titles []string
@@ -74,8 +71,8 @@ func (f *Finding) shownLine() string {
 	return ""
 }
 
-// statements yields the cited statements of a text, each with its citation numbers. A statement
-// is one or more sentences of a paragraph, of which only the last sentence has citations.
+// statements yields the cited statements of a text, each with its citation numbers. A statement is
+// one or more sentences of a paragraph, of which only the last has citations.
 func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		for block := range strings.SplitSeq(text, "\n\n") {
@@ -94,13 +91,12 @@ func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	}
 }
 
-// oneLinePlain returns a sentence on one line, without the marks of lists and headings.
 func oneLinePlain(sentence string) string {
 	return strings.TrimLeft(strings.Join(strings.Fields(sentence), " "), "-*#> ")
 }
 
-// quotedParagraphs returns the part of a quoting answer from the first paragraph that cites
-// something. Earlier text describes the answer, not the documents. A quotation follows its link.
+// quotedParagraphs returns a text from its first paragraph with a citation. Earlier paragraphs
+// describe the answer, not the documents.
 func quotedParagraphs(text string) string {
 	for start, block := 0, ""; start < len(text); start += len(block) + len("\n\n") {
 		block, _, _ = strings.Cut(text[start:], "\n\n")
@@ -113,8 +109,7 @@ func quotedParagraphs(text string) string {
 	return ""
 }
 
-// citedNumbers returns the numbers that a finding's text cites. They are the numbers that models
-// see.
+// citedNumbers returns the numbers as models see them, not those of the reader.
 func (f Finding) citedNumbers(known func(int) bool) map[int]bool {
 	out := make(map[int]bool)
 	for _, numbers := range cite.Sentences(f.Text, known) {
@@ -125,8 +120,7 @@ func (f Finding) citedNumbers(known func(int) bool) map[int]bool {
 	return out
 }
 
-// evidence returns the passages that a finding cites. If the finding has no text, it returns all
-// passages of the finding.
+// evidence returns the passages that a finding cites, or all its passages if it has no text.
 func (f Finding) evidence() []message.Reference {
 	numbers := f.citedNumbers(func(n int) bool {
 		for _, r := range f.References {
@@ -149,7 +143,6 @@ func sourceOf(r message.Reference) cite.Source {
 	return cite.Source{Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind)}
 }
 
-// documents returns the documents of references in the form that packets use, each once.
 func documents(references []message.Reference) []packet.Document {
 	var out []packet.Document
 	for _, r := range message.Distinct(references) {

@@ -15,7 +15,6 @@ import (
 // formTokens is the maximum number of tokens of a reply with a tool call, including reasoning.
 const formTokens = 4_096
 
-// errAudience ends a turn whose audience has changed since it began.
 var errAudience = errors.New("the audience has changed since the search began")
 
 // textForm tells a model without native tool calls how to write the call as text.
@@ -25,7 +24,7 @@ const textForm = `Write nothing but one call, in exactly this form:
 
 The arguments follow this JSON Schema: %s`
 
-// callTool asks the model to call one tool and decodes the arguments into a value. It also accepts
+// callTool makes the model call one tool and decodes the arguments into a value. It also accepts
 // arguments that the model wrote as text.
 func (s *inquiry) callTool(ctx context.Context, spec llm.ToolSpec, instructions, content string, into any) error {
 	if s.req.CheckAudience != nil {
@@ -54,7 +53,6 @@ func (s *inquiry) callTool(ctx context.Context, spec llm.ToolSpec, instructions,
 	}
 }
 
-// inferArguments makes one model call and returns the tool call's arguments.
 func (s *inquiry) inferArguments(ctx context.Context, model llm.Model, spec llm.ToolSpec, instructions, content string, native bool) (string, error) {
 	info := model.Info()
 	req := llm.Request{MaxTokens: min(formTokens, max(256, info.Window/4))}

@@ -49,7 +49,6 @@ type inquiry struct {
 	plainNotice string // sentence that says why there is no deep search
 }
 
-// row is a sub-question and its state.
 type row struct {
 	SubQuestion
 	number int           // number of the sub-question, from 1
@@ -81,9 +80,8 @@ func (r *Runner) newInquiry(req turn.Request, sink packet.Sink) *inquiry {
 	return s
 }
 
-// run plans, researches and writes the report. If a person stops the search, run ends with the
-// findings so far. If the process interrupts the search, the result is undefined, because another
-// attempt resumes the search.
+// run makes the whole search. If a person stops it, the report has the findings so far. If the
+// process interrupts it, the result is undefined, because another attempt resumes the search.
 func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	s.packets.emit(planBlock, packet.DeepSearchPlanStart{})
 	direct, err := s.prepare(ctx)
@@ -121,14 +119,12 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	return s.writeReport(ctx)
 }
 
-// add appends a row for each sub-question and returns the new rows.
 func (s *inquiry) add(questions []SubQuestion) []*row {
 	return s.addUnlessChanged(s.rowCount(), questions)
 }
 
-// addUnlessChanged adds rows for the questions and returns the new rows. known is the number of
-// rows that the caller has seen. If the number of rows differs, addUnlessChanged adds none and
-// returns nil.
+// addUnlessChanged adds a row for each question and returns the new rows. known is the number of
+// rows that the caller has seen. If the number differs, it adds none and returns nil.
 func (s *inquiry) addUnlessChanged(known int, questions []SubQuestion) []*row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,22 +149,19 @@ func (s *inquiry) addUnlessChanged(known int, questions []SubQuestion) []*row {
 	return added
 }
 
-// latestRound returns the number of the latest round. It can change, because people may add
-// questions at any time.
+// latestRound can change at any time, because people may add questions.
 func (s *inquiry) latestRound() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.round
 }
 
-// beginRound raises the number of the latest round to round.
 func (s *inquiry) beginRound(round int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.round = max(s.round, round)
 }
 
-// snapshot returns a copy of the rows.
 func (s *inquiry) snapshot() []row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +172,6 @@ func (s *inquiry) snapshot() []row {
 	return out
 }
 
-// addUsage adds the usage and cost of a model call.
 func (s *inquiry) addUsage(model string, u llm.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +181,6 @@ func (s *inquiry) addUsage(model string, u llm.Usage) {
 	s.usage.Output += u.Output
 }
 
-// addTotals adds the findings, usage, searches and notices of the whole search to the final answer.
 func (s *inquiry) addTotals(a *turn.Answer) {
 	rows := s.snapshot()
 	s.mu.Lock()
@@ -223,13 +214,12 @@ func (s *inquiry) addTotals(a *turn.Answer) {
 	a.Timings.Total = time.Since(s.began)
 }
 
-// containsDocument reports whether a document is among references.
 func containsDocument(references []message.Reference, id document.ID) bool {
 	return slices.ContainsFunc(references, func(r message.Reference) bool { return r.Document.ID == id })
 }
 
-// addBasis records the documents that planner and judge have read. Documents in behind are added
-// to the answer even if no finding cites them.
+// addBasis records the documents that planner and judge have read. Documents in behind are added to
+// the answer even if no finding cites them.
 func (s *inquiry) addBasis(read message.Basis, behind []message.Reference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,5 +231,4 @@ func (s *inquiry) addBasis(read message.Basis, behind []message.Reference) {
 	}
 }
 
-// passageKey returns a map key that consists of a passage's document and text.
 func passageKey(r message.Reference) string { return string(r.Document.ID) + "\x00" + r.Text }

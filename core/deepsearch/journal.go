@@ -12,8 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Record is the saved state of a deep search. It is used to resume the search and to explain the
-// answer.
+// Record is the stored state of a deep search, from which another worker can resume the search.
 type Record struct {
 	Question  string        // the planned question; the plan is not used for another question
 	Audience  string        // fingerprint of the audience of the plan
@@ -28,21 +27,22 @@ type Record struct {
 	Judgments []Judgment      // one for each round of further questions
 }
 
-// Changes are people's changes to a plan.
+// Changes are the changes that people made to the plan of a deep search.
 type Changes struct {
 	Added   []SubQuestion
 	Dropped []int
 }
 
-// ErrSteered reports that people have added sub-questions that the writer has not seen.
+// ErrSteered reports that people have added sub-questions that the caller has not seen.
 var ErrSteered = errors.New("people have changed the plan")
 
-// Planned reports whether a plan was made.
+// Planned reports whether the record has a plan. A plan may also be to answer without a deep
+// search.
 func (r Record) Planned() bool { return r.Direct || len(r.Questions) > 0 }
 
-// Journal stores deep searches so that another worker can resume them. Writes are fenced. A write
-// fails with session.ErrFenced if its attempt is not the turn's newest attempt. Implementations are
-// safe for concurrent use by any number of processes.
+// Journal stores deep searches so that another worker can resume them. A write fails with
+// [session.ErrFenced] if a newer attempt at the turn exists. A Journal is safe for concurrent use
+// by any number of processes.
 type Journal interface {
 	// Record returns the record of a turn. It returns the zero Record if there is none.
 	Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (Record, error)
@@ -74,14 +74,11 @@ type Journal interface {
 	Forget(ctx context.Context, f session.Fence, text string) error
 }
 
-// audienceKey returns a fingerprint of the request's audience.
 func (s *inquiry) audienceKey() string {
 	sum := sha256.Sum256([]byte(s.req.Audience.Key()))
 	return hex.EncodeToString(sum[:])
 }
 
-// fence returns the token for writes to the journal. It lets only the turn's newest attempt
-// write.
 func (s *inquiry) fence() session.Fence {
 	return session.Fence{Tenant: s.req.Audience.Tenant(), Turn: s.req.Turn, Attempt: s.req.Attempt}
 }

@@ -17,15 +17,15 @@ import (
 //go:embed judge.md
 var judgePrompt string
 
-// Judgment is a model's assessment of the findings.
+// Judgment is a model's assessment of whether the findings answer the question.
 type Judgment struct {
 	Answer         string   // what the findings answer; empty if no model judged
 	Missing        []string // what the findings do not answer
 	Contradictions []string // where findings disagree
 }
 
-// merge returns next with the contradictions of both judgments. A contradiction remains even if
-// further findings arrive.
+// merge returns next with the contradictions of both judgments, because further findings do not
+// resolve a contradiction.
 func (j Judgment) merge(next Judgment) Judgment {
 	for _, c := range next.Contradictions {
 		if !slices.Contains(j.Contradictions, c) {
@@ -51,8 +51,6 @@ var judgeSpec = llm.ToolSpec{
 // maxNamed is the maximum number of missing items, and of contradictions, in a judgment.
 const maxNamed = 6
 
-// refine judges the findings and asks further questions if the findings do not suffice. It reports
-// whether there are new sub-questions.
 func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	var (
 		judged    Judgment
@@ -92,8 +90,7 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	return len(questions) > 0, nil
 }
 
-// judge asks the model for a judgment. If the reply cannot be decoded, it returns an empty
-// judgment.
+// judge returns an empty judgment if the model's reply cannot be decoded.
 func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 	var b strings.Builder
 	b.WriteString(s.background())
@@ -131,7 +128,6 @@ func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 	return j, questions, nil
 }
 
-// citedDocuments lists the documents that findings cite, with their numbers.
 func (s *inquiry) citedDocuments() string {
 	var b strings.Builder
 	seen := make(map[int]bool)
@@ -152,7 +148,6 @@ func (s *inquiry) citedDocuments() string {
 	return "\nThe documents behind the numbers:\n\n" + b.String()
 }
 
-// cleanItems shortens and redacts the items of a judgment. It drops surplus items.
 func (s *inquiry) cleanItems(all []string) []string {
 	var out []string
 	for _, one := range all[:min(len(all), maxNamed)] {
@@ -163,7 +158,6 @@ func (s *inquiry) cleanItems(all []string) []string {
 	return out
 }
 
-// summary returns the result of a row as text for a model.
 func (r row) summary() string {
 	text := r.result()
 	if r.Added && (r.finding == nil || r.finding.State != Dropped) {

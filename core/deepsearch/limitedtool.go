@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// limitedTool limits the number of searches for one sub-question.
 type limitedTool struct {
 	tool.Tool
 	remaining *atomic.Int64
@@ -23,7 +22,7 @@ var (
 	_ tool.Merger = (*limitedTool)(nil)
 )
 
-// Run implements tool.Tool.
+// Run implements [tool.Tool]. It fails once the limit is reached.
 func (c *limitedTool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
 	if c.remaining.Add(-1) < 0 {
 		return tool.Result{}, fmt.Errorf("all %d searches for this question were made; answer with what they found, or say that nothing was found", c.limit)
@@ -31,7 +30,6 @@ func (c *limitedTool) Run(ctx context.Context, call tool.Call, emit *packet.Emit
 	return c.Tool.Run(ctx, call, emit)
 }
 
-// errNoMerge reports that the wrapped tool does not merge calls.
 var errNoMerge = errors.New("the tool merges no calls")
 
 // Merge implements tool.Merger.

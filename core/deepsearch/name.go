@@ -11,18 +11,16 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// maxNames is the maximum number of names that are added to the question of a second search.
 const maxNames = 3
 
 var sentenceEnd = regexp.MustCompile(`[.!?:;]["”’)\]]*\s+|\n+`)
 
-// linkWords holds lower-case words that may occur inside a name, such as "Bank of England".
+// linkWords has lower-case words that may occur inside a name, such as "Bank of England".
 var linkWords = map[string]bool{"of": true, "the": true, "de": true, "von": true, "van": true, "der": true, "la": true, "du": true}
 
-// Names returns names that occur in texts but not in the question. Names are capitalised words
-// within a sentence, and identifiers. A second search adds the names to its question. Names in
-// sentences that share words with the question come first. If there are such names, all other names
-// are omitted.
+// Names returns up to three names that occur in texts but not in the question, for a second search.
+// Names are capitalised words within a sentence, and identifiers such as ABC-12. If sentences that
+// share words with the question contain names, Names returns only these names.
 func Names(question string, texts []string) []string {
 	asked := make(map[string]bool)
 	for _, w := range strings.Fields(normalise(question)) {
@@ -73,8 +71,6 @@ func isKnownName(key string, asked map[string]bool) bool {
 	return true
 }
 
-// sentenceNames returns the names in a sentence: capitalised words, and identifiers such as
-// ABC-12.
 func sentenceNames(sentence string) []string {
 	words := strings.Fields(sentence)
 	var out []string
@@ -116,7 +112,6 @@ func sentenceNames(sentence string) []string {
 	return out
 }
 
-// openingWords begin sentences and are not names.
 var openingWords = map[string]bool{
 	"the": true, "a": true, "an": true, "in": true, "on": true, "at": true, "it": true, "he": true, "she": true, "they": true, "this": true, "that": true, "for": true,
 	"from": true, "by": true, "with": true, "when": true, "after": true, "before": true, "and": true, "but": true, "if": true, "its": true, "their": true, "our": true, "we": true, "you": true,
@@ -133,8 +128,7 @@ func isCapitalised(word string) bool {
 	return false
 }
 
-// isIdentifier reports whether a word looks like an identifier, such as ABC-12, snake_case or
-// camelCase.
+// isIdentifier reports whether a word looks like ABC12, snake_case or camelCase.
 func isIdentifier(word string) bool {
 	letter, mark := false, false
 	lower := false
@@ -151,8 +145,8 @@ func isIdentifier(word string) bool {
 	return letter && mark
 }
 
-// findingSentences returns the cited statements of a finding. If there are none, it returns the
-// beginnings of the best passages.
+// findingSentences returns the cited statements of a finding, or else the beginnings of its first
+// passages.
 func findingSentences(f Finding) []string {
 	var out []string
 	if f.State == Found {
@@ -175,8 +169,8 @@ func findingSentences(f Finding) []string {
 	return out
 }
 
-// namedQuestions returns further questions without a model. It adds names from the first findings
-// to unanswered questions. It does the same to a single question that only describes its subject.
+// namedQuestions replaces a model that asks further questions. It adds names from the first
+// findings to unanswered questions, or to a single question that only describes its subject.
 func (s *inquiry) namedQuestions() []SubQuestion {
 	rows := s.snapshot()
 	if s.latestRound() > 0 {
@@ -208,9 +202,9 @@ func (s *inquiry) namedQuestions() []SubQuestion {
 	return out
 }
 
-// unansweredWords returns the words of a question that the texts do not contain. A search with
-// the other words would find the same texts again. If fewer than two words remain, it returns
-// the whole question.
+// unansweredWords returns the words of a question that the texts do not contain, because the other
+// words would find the same texts again. If fewer than two words remain, it returns the whole
+// question.
 func unansweredWords(question string, texts []string) string {
 	var unanswered []string
 	for i, word := range strings.Fields(question) {
@@ -241,7 +235,6 @@ func mentions(texts []string, word string) bool {
 // WithName appends a name to a question: "who leads the team (Platform)".
 func WithName(question, name string) string { return withNames(question, []string{name}) }
 
-// withNames appends names to a question: "who leads the team (Platform, Data)".
 func withNames(question string, names []string) string {
 	return question + " (" + strings.Join(names, ", ") + ")"
 }

@@ -13,8 +13,8 @@ import (
 // cover the part.
 const coveredShare = 0.5
 
-// OfferDeeper wraps a sink with [MarkPartial] if the request has one model and wants a written
-// answer. For other requests it returns the sink itself.
+// OfferDeeper is like [MarkPartial] for requests with one model that want a written answer. For
+// other requests it returns the given sink.
 func OfferDeeper(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to
@@ -22,8 +22,9 @@ func OfferDeeper(req turn.Request, to packet.Sink) packet.Sink {
 	return MarkPartial(req.Question.Text, to)
 }
 
-// MarkPartial returns a sink that sets Stop.Deeper if the answer covers only a part of the
-// question. For a question without parts it returns the sink unchanged.
+// MarkPartial returns a sink that forwards packets to another sink. It sets Stop.Deeper if the
+// answer does not cover all parts of the question, so that a deep search can be offered. For a
+// question without parts it returns the given sink.
 func MarkPartial(question string, to packet.Sink) packet.Sink {
 	parts := Decompose(question)
 	if len(parts) == 0 {
@@ -42,7 +43,6 @@ func MarkPartial(question string, to packet.Sink) packet.Sink {
 	})
 }
 
-// missesPart reports whether an answer leaves at least one of the parts uncovered.
 func missesPart(answer string, parts []SubQuestion) bool {
 	for _, part := range parts {
 		if cite.Supported(part.Text, []string{answer}) < coveredShare {

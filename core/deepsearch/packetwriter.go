@@ -6,14 +6,14 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// planBlock is the number of the first top-level block, the plan. Each round then has a block for
-// its refinement and a block for its sub-questions. The report is the last block.
+// planBlock is the number of the first block of the answer, the plan. Each round then has a block
+// for its judgment and a block for its sub-questions. The report is the last block.
 const planBlock = 0
 
 // askBlock returns the block of a round's sub-questions. The plan is round 0.
 func askBlock(round int) int { return 2*round + 1 }
 
-// refineBlock returns the block of a round's refinement.
+// refineBlock returns the block of a round's judgment.
 func refineBlock(round int) int { return 2 * round }
 
 // packetWriter writes packets of several goroutines to the turn's sink. It emits each citation
@@ -24,7 +24,6 @@ type packetWriter struct {
 	cited map[citation]bool
 }
 
-// citation identifies a citation by number and link.
 type citation struct {
 	number int
 	url    string
@@ -48,18 +47,15 @@ func (o *packetWriter) Accept(p packet.Packet) {
 	o.sink.Accept(p)
 }
 
-// emit emits a packet of a top-level block.
 func (o *packetWriter) emit(block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: block}, Payload: p})
 }
 
-// emitFor emits a packet of the sub-question r. block is a block within that sub-question.
 func (o *packetWriter) emitFor(r *row, block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: askBlock(r.Round), TabIndex: r.tab, SubTurnIndex: &block}, Payload: p})
 }
 
-// sinkAfter returns a sink for a run. The blocks of the run follow the given number of blocks. edit
-// may change the Stop of the run.
+// sinkAfter returns a sink for a run whose first block is block. edit may change the run's Stop.
 func (o *packetWriter) sinkAfter(block int, edit func(*packet.Stop)) packet.Sink {
 	return packet.SinkFunc(func(p packet.Packet) {
 		p.Placement.TurnIndex += block
@@ -71,8 +67,7 @@ func (o *packetWriter) sinkAfter(block int, edit func(*packet.Stop)) packet.Sink
 	})
 }
 
-// sinkFor returns a sink for the run of a sub-question. It omits the text of the run, because the
-// complete text is shown as a finding.
+// sinkFor omits the text of a sub-question's run, because the complete text is shown as a finding.
 func (o *packetWriter) sinkFor(r *row) packet.Sink {
 	writing := false
 	return packet.SinkFunc(func(p packet.Packet) {

@@ -22,7 +22,6 @@ import (
 //go:embed plan.md
 var planPrompt string
 
-// planSpec is the tool that the planner must call.
 var planSpec = llm.ToolSpec{
 	Name:        "plan_search",
 	Description: "States the questions that are to be looked into.",
@@ -70,7 +69,7 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	return false, nil
 }
 
-// keepPlan stores a plan. It returns the plan with the questions that people added earlier.
+// keepPlan returns the stored plan, which includes the questions that people added earlier.
 func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 	if s.Journal == nil {
 		return record
@@ -106,7 +105,7 @@ func onlyExtends(stored, record Record) bool {
 	return true
 }
 
-// plan asks the model for a plan. If the plan is not usable, plan splits the question by rules.
+// plan splits the question by rules if the model makes no usable plan.
 func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	record := Record{Question: s.req.Question.Text, Audience: s.audienceKey()}
 	questions, planned, err := s.planByModel(ctx)
@@ -121,8 +120,7 @@ func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	return record, nil
 }
 
-// planByModel returns the model's plan. planned is false if the model made no plan. An error ends
-// the turn.
+// planByModel returns planned false if the model made no plan. An error ends the turn.
 func (s *inquiry) planByModel(ctx context.Context) (questions []SubQuestion, planned bool, err error) {
 	if s.model.Info().Extractive {
 		return nil, false, nil
@@ -162,7 +160,6 @@ func (s *inquiry) planByModel(ctx context.Context) (questions []SubQuestion, pla
 	return questions, true, nil
 }
 
-// firstSearch searches with the question and summarises the results.
 func (s *inquiry) firstSearch(ctx context.Context) string {
 	req := s.partRequest(s.req.Question.Text, message.Basis{})
 	req.SearchOnly, req.History = true, s.req.History
@@ -186,8 +183,8 @@ func (s *inquiry) firstSearch(ctx context.Context) string {
 	return b.String()
 }
 
-// background returns the additional information for planner and judge: time and place, searchable
-// sources, and files.
+// background returns what planner and judge must know: time and place, searchable sources, and
+// files.
 func (s *inquiry) background() string {
 	var b strings.Builder
 	in := prompt.Input{Now: s.req.Now, Place: s.req.Place, Sources: s.req.Sources, Tools: s.Tools.Tools(), Question: s.req.Question}
@@ -213,7 +210,6 @@ func (s *inquiry) background() string {
 // most half of it.
 const fileBytes = 12_000
 
-// documentTitle returns the title, date and address of a document as text for a model.
 func documentTitle(d document.Ref) string {
 	name := strings.Join(strings.Fields(d.Title), " ")
 	if !d.UpdatedAt.IsZero() {
@@ -225,7 +221,6 @@ func documentTitle(d document.Ref) string {
 	return name
 }
 
-// restoreRows adds the rows of a stored plan and shows them with their findings.
 func (s *inquiry) restoreRows(ctx context.Context, record Record) {
 	byRound := make(map[int][]SubQuestion)
 	last := 0
@@ -256,7 +251,6 @@ func (s *inquiry) restoreRows(ctx context.Context, record Record) {
 	}
 }
 
-// announce shows the sub-questions of a round.
 func (s *inquiry) announce(round int, rows []*row) {
 	for _, r := range rows {
 		if round == 0 {
@@ -272,7 +266,6 @@ func (s *inquiry) announce(round int, rows []*row) {
 	s.showRows(round, rows)
 }
 
-// showRows shows sub-questions as waiting.
 func (s *inquiry) showRows(round int, rows []*row) {
 	for _, r := range rows {
 		s.packets.emitFor(r, 0, packet.SubQuestion{Question: r.Text})
@@ -280,7 +273,6 @@ func (s *inquiry) showRows(round int, rows []*row) {
 	s.packets.emit(askBlock(round), s.progress())
 }
 
-// answerPlainly answers without a deep search. It adds a notice that gives the reason.
 func (s *inquiry) answerPlainly(ctx context.Context) (turn.Report, error) {
 	req := s.req
 	req.Depth = nil
@@ -299,7 +291,6 @@ func (s *inquiry) answerPlainly(ctx context.Context) (turn.Report, error) {
 	return report, err
 }
 
-// transcript returns the end of a conversation. The model uses it to resolve pronouns.
 func transcript(history []message.Message) string {
 	var lines []string
 	for _, m := range history {
@@ -310,7 +301,7 @@ func transcript(history []message.Message) string {
 	return strings.Join(lines[max(0, len(lines)-6):], "\n\n")
 }
 
-// excerpt cuts a text to a number of runes. It appends " …" if it cut the text.
+// excerpt appends " …" if it cut the text.
 func excerpt(text string, runes int) string {
 	if r := []rune(text); len(r) > runes {
 		return string(r[:runes]) + " …"

@@ -8,11 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// progressInterval is the time between progress packets while no other packet is sent.
 const progressInterval = 10 * time.Second
 
-// reportProgress periodically emits the progress and applies people's changes to the plan. It
-// returns when ctx ends.
+// reportProgress emits the progress, and applies people's changes to the plan, until ctx ends.
 func (s *inquiry) reportProgress(ctx context.Context) {
 	ticker, steering := time.NewTicker(progressInterval), time.NewTicker(s.config.Steer)
 	defer ticker.Stop()
@@ -29,7 +27,6 @@ func (s *inquiry) reportProgress(ctx context.Context) {
 	}
 }
 
-// conclude emits and stores the final progress.
 func (s *inquiry) conclude(ctx context.Context) {
 	s.mu.Lock()
 	s.concluded = true
@@ -39,7 +36,6 @@ func (s *inquiry) conclude(ctx context.Context) {
 	s.writeJournal(ctx, "end", func(ctx context.Context) error { return s.Journal.Conclude(ctx, s.fence(), p) })
 }
 
-// progress returns the time, cost, searches and documents so far, and an estimate of the rest.
 func (s *inquiry) progress() packet.Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()

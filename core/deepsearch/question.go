@@ -24,10 +24,10 @@ type SubQuestion struct {
 	Added bool // a person added it during the search
 }
 
-// State is the result of a sub-question.
+// State says how the search for a sub-question ended.
 type State string
 
-// The states of a finished sub-question.
+// The values of [State]. An unfinished sub-question has none of them.
 const (
 	Found   State = "found"
 	Missing State = "missing" // the documents do not answer it
@@ -35,7 +35,7 @@ const (
 	Dropped State = "dropped" // a person removed it from the plan
 )
 
-// Finding is the result of a sub-question.
+// Finding is the answer to a sub-question, with the passages on which it is based.
 type Finding struct {
 	State State
 	Text  string // the model's text, with the citation numbers that models see
@@ -51,11 +51,11 @@ type Finding struct {
 	Took       time.Duration
 }
 
-// maxSubQuestion is the maximum length of a sub-question in runes.
+// maxSubQuestion is in runes.
 const maxSubQuestion = 400
 
 // cleanQuestions removes list marks, duplicates, empty questions and questions in before. It
-// shortens long questions. dropped is the number of questions beyond MaxQuestions.
+// shortens long questions. dropped is the number of questions beyond [MaxQuestions].
 func cleanQuestions(texts, before []string) (questions []string, dropped int) {
 	seen := make(map[string]bool)
 	for _, t := range before {
@@ -80,8 +80,7 @@ func cleanQuestions(texts, before []string) (questions []string, dropped int) {
 	return questions, dropped
 }
 
-// normalise returns a question without differences in case, white space and punctuation, for
-// comparisons.
+// normalise removes differences in case, white space and punctuation, for comparisons.
 func normalise(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }

@@ -14,17 +14,16 @@ var (
 	finalPronoun = regexp.MustCompile(`(?i)\b(?:it|them|one|ones|these|those|this|that one|each|both)[\s?.!]*$`)
 	// differenceIntro matches the words that precede the two sides of a difference.
 	differenceIntro = regexp.MustCompile(`(?i)^.*\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|zwischen)\s+`)
-	// nounPhrase matches a phrase that begins with an article or possessive. German "die" is
-	// excluded, because it is also an English verb.
+	// nounPhrase matches a phrase that begins with an article or possessive. It excludes German
+	// "die", which is also an English verb.
 	nounPhrase = regexp.MustCompile(`(?i)(?:^|\s)((?:an?|the|our|my|your|einen?|einem|einer|der|das|dem|unser\w*|mein\w*)\s+\S.*)$`)
-	// subjectQuestion matches questions whose answer is a thing or a person. The next part may
-	// refer to that answer.
+	// subjectQuestion matches questions whose answer is a thing or a person, to which the next part
+	// may refer.
 	subjectQuestion = regexp.MustCompile(`(?i)^(?:and |so |und )?(?:who\w*|which|wer|wem|welche[rsnm]?|what\s+(?:[a-z]+ed|owns|runs|replaces|causes|\w+ing)|whose)\b`)
-	// parenthesised matches the words in parentheses that withNames has appended.
+	// parenthesised matches the names that [WithName] has appended.
 	parenthesised = regexp.MustCompile(`\(([^()]+)\)[\s?.!]*$`)
 )
 
-// functionWords are words without meaning at the beginning or end of a question.
 var functionWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`what which who whom whose when where why how is are was were do does did can could should would will has have i we you to many much
@@ -34,12 +33,10 @@ var functionWords = func() map[string]bool {
 	return set
 }()
 
-// maxSubject is the maximum number of words that a part takes from another part.
 const maxSubject = 12
 
-// subject returns the subject of a part of a question. It is both sides of a difference, or the
-// noun phrase. Without either, it is the part without the function words at its beginning and
-// end.
+// subject returns what a part of a question is about: both sides of a difference, or the noun
+// phrase. Without either, it is the part without the function words at its beginning and end.
 func subject(part string) string {
 	part = strings.TrimRight(strings.Join(strings.Fields(part), " "), "?.! ")
 	var words []string
@@ -61,9 +58,9 @@ func subject(part string) string {
 	return strings.Join(words[:min(len(words), maxSubject)], " ")
 }
 
-// linkPart resolves references from a part of a question to the previous part. It replaces a
-// pronoun at the end with the subject of the previous part. If the pronoun is elsewhere or may
-// refer to the previous answer, linkPart sets After and appends the subject in parentheses.
+// linkPart resolves a pronoun in a part of a question that refers to the previous part. It replaces
+// a pronoun at the end with the subject of the previous part. If the pronoun is elsewhere, or may
+// refer to the previous answer, it sets After and appends the subject in parentheses.
 func linkPart(part string, before []SubQuestion) SubQuestion {
 	q := SubQuestion{Text: part}
 	if len(before) == 0 || !pronouns.MatchString(existentialThere.ReplaceAllString(part, "")) {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets that show the stored plan of a turn and its final progress.
+// Replay returns packets that show the stored plan of a deep search and its final progress.
 func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 	if len(plan) == 0 {
 		return nil

@@ -23,7 +23,7 @@ import (
 //go:embed report.md
 var reportPrompt string
 
-// writeReport checks access again and writes the answer from the findings.
+// writeReport first checks again that the audience may read the findings.
 func (s *inquiry) writeReport(ctx context.Context) (turn.Report, error) {
 	s.recheck(ctx)
 	rows := s.snapshot()
@@ -90,9 +90,8 @@ func (s *inquiry) runReport(ctx context.Context, rows []row, model llm.Model, st
 	return report, err
 }
 
-// reportMaterial returns the input of the report. For each sub-question it contains a search call,
-// with the finding and its passages as the result. The input takes at most half of the model's
-// window.
+// reportMaterial returns the input of the report: for each sub-question a search call, with the
+// finding and its passages as the result. The input takes at most half of the model's window.
 func (s *inquiry) reportMaterial(rows []row, info llm.Info) (steps []message.Message, references []message.Reference) {
 	room := info.Window / 2 / max(1, len(rows))
 	calls := message.Message{Role: message.ToolCall}
@@ -124,8 +123,8 @@ func (s *inquiry) reportMaterial(rows []row, info llm.Info) (steps []message.Mes
 	return append([]message.Message{calls}, results...), references
 }
 
-// recheck withdraws findings if the audience may no longer read their documents. It also
-// withdraws everything derived from these findings.
+// recheck withdraws findings if the audience may no longer read their documents. It also withdraws
+// everything derived from these findings.
 func (s *inquiry) recheck(ctx context.Context) {
 	if s.Library == nil {
 		return
@@ -193,7 +192,8 @@ func (s *inquiry) forgetJudgments(ctx context.Context) {
 	}
 }
 
-// isReadable reports whether all passages in the prompts of the finding are readable.
+// isReadable requires that all passages in the prompts of the finding are readable, not only the
+// cited ones.
 func (f Finding) isReadable(readable map[document.ID]bool) bool {
 	for _, ref := range f.References {
 		if !readable[ref.Document.ID] {
@@ -203,7 +203,6 @@ func (f Finding) isReadable(readable map[document.ID]bool) bool {
 	return true
 }
 
-// hasState reports whether a row has the given state.
 func hasState(rows []row, state State) bool {
 	for _, r := range rows {
 		if r.finding != nil && r.finding.State == state {
@@ -213,8 +212,7 @@ func hasState(rows []row, state State) bool {
 	return false
 }
 
-// reportNothing ends the turn of a search that found nothing. The outcome is Failed if no part
-// of the question could be searched.
+// reportNothing ends the turn as Failed if no part of the question could be searched.
 func (s *inquiry) reportNothing(ctx context.Context, rows []row) (turn.Report, error) {
 	ending := turn.Ending{Outcome: session.NoEvidence, Sentence: turn.Sentence(emptyReport(rows))}
 	if !slices.ContainsFunc(rows, func(r row) bool { return r.finding == nil || r.finding.State != Dropped }) {
@@ -231,7 +229,6 @@ func (s *inquiry) reportNothing(ctx context.Context, rows []row) (turn.Report, e
 	return s.endWithoutText(ctx, ending, documents(nil)), nil
 }
 
-// reportDocuments ends a search-only turn with the list of found documents.
 func (s *inquiry) reportDocuments(ctx context.Context, rows []row) (turn.Report, error) {
 	var found []message.Reference
 	for _, r := range rows {
@@ -242,7 +239,6 @@ func (s *inquiry) reportDocuments(ctx context.Context, rows []row) (turn.Report,
 	return s.endWithoutText(ctx, turn.Ending{Outcome: session.Answered, Sentence: turn.SentenceListed, Closest: turn.Documents(found)}, documents(found)), nil
 }
 
-// endWithoutText ends the turn without a written answer.
 func (s *inquiry) endWithoutText(ctx context.Context, ending turn.Ending, found []packet.Document) turn.Report {
 	block := askBlock(s.latestRound()) + 1
 	if len(found) > 0 {

@@ -62,7 +62,6 @@ func (s *inquiry) research(ctx context.Context) {
 	}
 }
 
-// nextRow claims the first row that a worker can start. It returns nil if there is none.
 func (s *inquiry) nextRow() *row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +75,6 @@ func (s *inquiry) nextRow() *row {
 	return nil
 }
 
-// notifyChange wakes research, so that it looks for new rows.
 func (s *inquiry) notifyChange() {
 	select {
 	case s.changed <- struct{}{}:
@@ -84,8 +82,7 @@ func (s *inquiry) notifyChange() {
 	}
 }
 
-// workOn answers one sub-question and stores its finding. If the turn is interrupted, no finding is
-// stored.
+// workOn stores no finding if the turn is interrupted.
 func (s *inquiry) workOn(ctx context.Context, r *row) {
 	wanted, drop := context.WithCancelCause(ctx)
 	defer drop(nil)
@@ -113,7 +110,8 @@ func (s *inquiry) workOn(ctx context.Context, r *row) {
 	s.setFinding(ctx, r, f, true)
 }
 
-// answerPart runs a sub-question as a separate turn. It always returns a finding.
+// answerPart runs a sub-question as a separate turn. It always returns a finding, even after a
+// panic.
 func (s *inquiry) answerPart(ctx context.Context, r *row) (f Finding) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -160,8 +158,8 @@ func (s *inquiry) answerPart(ctx context.Context, r *row) (f Finding) {
 }
 
 // addsToFirst reports whether the finding of a repeated question is useful in addition to the first
-// finding. It is useful if it says something about the question itself, not only about the names.
-// It is also useful if it cites no document that the first finding cites.
+// finding. It must say something about the question itself, not only about the names, or cite other
+// documents.
 func (s *inquiry) addsToFirst(r *row, f Finding) bool {
 	question, _, _ := strings.Cut(r.Text, " (")
 	if cite.Supported(question, []string{f.Text}) > 0 {
@@ -175,13 +173,12 @@ func (s *inquiry) addsToFirst(r *row, f Finding) bool {
 	})
 }
 
-// wroteStandIn reports whether the request's stand-in model wrote the answer.
 func (s *inquiry) wroteStandIn(a turn.Answer) bool {
 	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
 }
 
-// partText returns the text of a sub-question and the basis of the text. The text includes names
-// from the finding that r.After refers to.
+// partText adds names from the finding to which r.After refers. basis has what the text is based
+// on.
 func (s *inquiry) partText(r *row) (text string, basis message.Basis) {
 	q := r.SubQuestion
 	s.mu.Lock()
@@ -198,15 +195,12 @@ func (s *inquiry) partText(r *row) (text string, basis message.Basis) {
 	return q.Text, basis
 }
 
-// planDocuments returns the documents that the plan was based on.
 func (s *inquiry) planDocuments() []message.Reference {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.planSources)
 }
 
-// writtenByPeople returns the texts that people wrote: the question, and the questions that people
-// added.
 func (s *inquiry) writtenByPeople() []string {
 	texts := []string{s.req.Question.Text}
 	s.mu.Lock()
@@ -219,7 +213,6 @@ func (s *inquiry) writtenByPeople() []string {
 	return texts
 }
 
-// partTools returns the names of the agent's tools that a sub-question may use.
 func (s *inquiry) partTools() []string {
 	own, err := s.Tools.Only(s.req.Agent.Tools...)
 	if err != nil { // an unknown tool: running the turn reports it
@@ -234,12 +227,10 @@ func (s *inquiry) partTools() []string {
 	return names
 }
 
-// searchable reports whether the agent has a search tool.
 func (s *inquiry) searchable() bool { return slices.Contains(s.partTools(), search.Name) }
 
-// rowRequest returns the request of a row. It includes the whole question. For a planned question
-// it also includes the other questions. For a question that a person added it omits them, because
-// planned questions depend on what the planner read.
+// rowRequest includes the whole question and the other sub-questions. A question that a person
+// added does not get the others, because these depend on what the planner read.
 func (s *inquiry) rowRequest(r *row) turn.Request {
 	req := s.partRequest(s.partText(r))
 	req.Question.Files, req.Project = s.req.Question.Files, s.req.Project
@@ -257,9 +248,8 @@ func (s *inquiry) rowRequest(r *row) turn.Request {
 	return req
 }
 
-// partRequest returns the request of a sub-question. It contains no conversation and requires
-// grounding in documents. The text of the sub-question never counts as a person's text. Part.Quoted
-// contains the texts of people.
+// partRequest includes no conversation and requires grounding in documents. The text of a
+// sub-question never counts as a person's text. Part.Quoted has the texts of people.
 func (s *inquiry) partRequest(text string, basis message.Basis) turn.Request {
 	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
 	agent.Tools = s.partTools()
@@ -270,10 +260,10 @@ func (s *inquiry) partRequest(text string, basis message.Basis) turn.Request {
 	}
 }
 
-// toolTimeout limits a tool call for a sub-question.
 const toolTimeout = 2 * time.Minute
 
-// partRunner returns a runner for one sub-question with a limited number of searches.
+// partRunner returns a runner for one sub-question, because the number of searches is limited for
+// each.
 func (s *inquiry) partRunner() *turn.Runner {
 	remaining := new(atomic.Int64)
 	remaining.Store(int64(s.config.Searches))
@@ -291,7 +281,7 @@ func (s *inquiry) partRunner() *turn.Runner {
 	return turn.NewRunner(set, s.Counter, turn.Config{MaxSteps: s.config.Searches + 2, Tools: tool.RunnerConfig{Timeout: toolTimeout}, Policy: s.config.Policy, DropUnsupported: true}, s.Logger)
 }
 
-// writeJournal makes one write to the journal, even if ctx has ended. It logs errors.
+// writeJournal writes even if ctx has ended. It only logs errors.
 func (s *inquiry) writeJournal(ctx context.Context, what string, write func(context.Context) error) {
 	if s.Journal == nil {
 		return
@@ -303,10 +293,8 @@ func (s *inquiry) writeJournal(ctx context.Context, what string, write func(cont
 	}
 }
 
-// journalTimeout limits one write to the journal.
 const journalTimeout = 10 * time.Second
 
-// durationText formats a duration in minutes or seconds.
 func durationText(d time.Duration) string {
 	if d >= 2*time.Minute {
 		return plural.Count(int(d.Minutes()), "minute")

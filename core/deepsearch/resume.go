@@ -8,9 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// loadRecord returns the record of an earlier attempt. It removes findings that are no longer
-// readable. It ignores a record for another question or audience, because the plan may contain
-// names that only the other audience may read.
+// loadRecord removes findings that are no longer readable. It ignores a record for another question
+// or audience, because the plan may contain names that only the other audience may read.
 func (s *inquiry) loadRecord(ctx context.Context) (Record, error) {
 	if s.Journal == nil {
 		return Record{}, nil

@@ -7,9 +7,10 @@ import (
 
 // Decompose splits a question by rules, without a model. It splits consecutive questions, lists,
 // "first … then …", comparisons, and names joined by "and" or "or". A part that refers to the
-// previous part gets the subject of that part. A question that only describes its subject ("the
-// team that owns …") becomes one part. The first search of this part finds names for a second
-// search. If Decompose returns no parts, one search suffices.
+// previous part gets the subject of that part. If Decompose returns no parts, one search suffices.
+//
+// A question that only describes its subject ("the team that owns …") becomes a single part. Its
+// first search finds names for a second search.
 func Decompose(question string) []SubQuestion {
 	if question = strings.TrimSpace(question); len(question) > maxDecomposed {
 		return nil
@@ -25,11 +26,9 @@ func Decompose(question string) []SubQuestion {
 	return nil
 }
 
-// maxDecomposed is the maximum length in bytes of a question that Decompose splits. Longer
-// questions contain other text.
+// maxDecomposed is in bytes. Longer questions contain other text.
 const maxDecomposed = 2_000
 
-// limitParts removes duplicate and surplus parts. It shortens long parts.
 func limitParts(parts []SubQuestion) []SubQuestion {
 	var out []SubQuestion
 	seen := make(map[string]bool)
@@ -49,7 +48,7 @@ func limitParts(parts []SubQuestion) []SubQuestion {
 
 var item = regexp.MustCompile(`(?m)^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$`)
 
-// listItems returns the items of a list. Each item includes the words that introduce the list.
+// listItems puts the words that introduce the list before each item.
 func listItems(question string) []SubQuestion {
 	items := item.FindAllStringSubmatch(question, -1)
 	if len(items) < 2 {
@@ -80,7 +79,6 @@ func sequence(question string) []SubQuestion {
 
 var questionEnd = regexp.MustCompile(`\?\s+`)
 
-// consecutive splits several questions that follow each other.
 func consecutive(question string) []SubQuestion {
 	var out []SubQuestion
 	for _, part := range questionEnd.Split(question, -1) {
@@ -94,7 +92,7 @@ func consecutive(question string) []SubQuestion {
 
 var clause = regexp.MustCompile(`(?i),?\s+(?:and|und|et|y)\s+((?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|should|was|wer|wann|wo|warum|wie|welche[rsnm]?)\b[^,]{6,})`)
 
-// clauses splits a sentence with several questions: "what is X, how do I Y, and who Z?".
+// clauses splits "what is X, how do I Y, and who Z?".
 func clauses(question string) []SubQuestion {
 	var out []SubQuestion
 	for _, part := range splitClauses(question) {
@@ -112,8 +110,8 @@ func splitClauses(sentence string) []string {
 	return append([]string{sentence[:at[0]]}, splitClauses(sentence[at[2]:])...)
 }
 
-// comparisons match questions that compare two things. The groups a and b match the two things.
-// The groups before and after match the rest of the question.
+// comparisons match questions that compare two things. The groups a and b match the things. The
+// groups before and after match the rest of the question.
 var comparisons = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?P<before>.*?)\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|of|zwischen)\s+(?P<a>.+?)\s+(?:and|und)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|with|when|regarding|by|bei|für)\s+.+?)?[?.!]*$`),
 	regexp.MustCompile(`(?i)^(?P<before>)(?:please\s+)?(?:compare|vergleiche?|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|und|mit)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|regarding|by|bei|für)\s+.+?)?[?.!]*$`),
@@ -122,10 +120,8 @@ var comparisons = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?P<before>(?:how\s+|wie\s+)?(?:are|were|is|was|do|did|does|have|sind|waren|haben)\s+(?:both\s+)?)(?P<a>[^,]+?)\s+(?:and|or|und|oder)\s+(?P<b>[^,]+?)(?P<after>\s+(?:both|either|from|the same|of the same|located|based|born|known|related|part|older|younger|larger|smaller|differ|compare|relate|beide|unterscheiden)\b.*?)[?.!]*$`),
 }
 
-// article matches an article before the words of a comparison.
 var article = regexp.MustCompile(`(?i)\s+(?:the|a|an|der|die|das)$`)
 
-// comparison returns one question for each side of a comparison.
 func comparison(question string) []SubQuestion {
 	question = strings.Join(strings.Fields(question), " ")
 	for _, pattern := range comparisons {
@@ -160,8 +156,7 @@ var names = regexp.MustCompile(`(?:^|[^\p{L}\p{N}])(` + name + `(?:,\s+` + name 
 
 var conjunction = regexp.MustCompile(`,?\s+(?:and|or|und|oder|et|y|o|ou)\s+|,\s+`)
 
-// conjoined splits names joined by "and" or "or". Each part is the question with only one of the
-// names.
+// conjoined splits names joined by "and" or "or". Each part is the question with only one of them.
 func conjoined(question string) []SubQuestion {
 	at := names.FindStringSubmatchIndex(question)
 	if at == nil {

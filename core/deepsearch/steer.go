@@ -13,8 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Instruction is a person's request to a running deep search. It adds a question, drops some
-// questions, or does both. Fields of other actions are empty.
+// Instruction is a person's request to change the plan of a running deep search. It adds a
+// question, drops some questions, or does both. Or it decides whether a waiting search starts.
+// Fields of other actions are empty.
 type Instruction struct {
 	Add  string
 	Drop []int // numbers of sub-questions, from 1
@@ -25,7 +26,6 @@ type Instruction struct {
 	Of     session.TurnID
 }
 
-// choices maps replies to decisions about a waiting search.
 var choices = map[string]Choice{"start": Start, "just answer": Plainly}
 
 var (
@@ -35,11 +35,11 @@ var (
 	exclusion   = regexp.MustCompile(`(?is)^drop\s*:?\s*(?:` + rowNumbers + `)?[\s.!]*$`)
 )
 
-// rowNumbers matches numbers such as "2", "2 and 3" and "number 2, 3".
+// rowNumbers matches "2", "2 and 3" and "number 2, 3".
 const rowNumbers = `(?:(?:questions?|numbers?|no\.)\s*)?(\d{1,3}(?:(?:\s*,\s*|\s+(?:and\s+)?)\d{1,3})*)`
 
-// ParseInstruction parses "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2: …",
-// "start" and "just answer", after mentions of the bot. ok is false for any other text. Such a text
+// ParseInstruction parses "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2:
+// …", "start" and "just answer", after mentions of the bot. ok is false for any other text, which
 // is an ordinary message.
 func ParseInstruction(text string) (in Instruction, ok bool) {
 	text = strings.TrimSpace(addressed.ReplaceAllString(text, ""))
@@ -74,8 +74,8 @@ func rowsOf(text string) (rows []int) {
 	return rows
 }
 
-// MissingPart returns a sentence that names the missing part of an incomplete instruction. It is
-// empty if the instruction is complete.
+// MissingPart returns a sentence that tells the person what an incomplete instruction lacks. It is
+// "" if the instruction is complete.
 func (in Instruction) MissingPart() string {
 	switch {
 	case in.Choice != "" || in.Add != "" || len(in.Drop) > 0 && !in.Rest:
@@ -87,8 +87,8 @@ func (in Instruction) MissingPart() string {
 	}
 }
 
-// Steering applies people's instructions to running deep searches. Any number of processes may use
-// it concurrently.
+// Steering applies people's instructions to running deep searches. It is safe for concurrent use by
+// any number of processes.
 type Steering interface {
 	// Steer applies an instruction to the plan of a running deep search, if the person may stop
 	// that search. It selects the search that a stop in the same thread would stop. It applies
@@ -100,17 +100,17 @@ type Steering interface {
 // MaxAdded is the maximum number of questions that people may add to one deep search.
 const MaxAdded = 6
 
-// Steered is the result of an Instruction.
+// Steered is the result of an [Instruction].
 type Steered struct {
 	Became Became
 	Rows   int // number of rows of the plan
 	Turn   session.TurnID
 }
 
-// Became names the result of an instruction.
+// Became says whether and why an [Instruction] changed the plan.
 type Became string
 
-// The results.
+// The values of [Became].
 const (
 	NoSearch  Became = ""          // no deep search runs: treat the message as any other
 	Changed   Became = "changed"   // the plan changed, and its message shows it
@@ -123,8 +123,8 @@ const (
 	Lacked    Became = "lacked"    // the instruction is incomplete
 )
 
-// Sentence returns the reply to the person who gave the instruction. It is empty if the plan
-// already shows the result.
+// Sentence returns the reply to the person who gave the instruction. It is "" if the plan already
+// shows the result, or if no deep search runs.
 func (s Steered) Sentence(in Instruction) string {
 	switch s.Became {
 	case Forbidden:
@@ -146,11 +146,10 @@ func (s Steered) Sentence(in Instruction) string {
 	return ""
 }
 
-// errDropped is the cancellation cause of a sub-question that a person dropped. Workers handle it
-// like a stop.
+// errDropped is the cancellation cause of a sub-question that a person dropped. It wraps
+// [turn.ErrStopped].
 var errDropped = fmt.Errorf("a person dropped the sub-question: %w", turn.ErrStopped)
 
-// steer loads people's changes and applies them to the plan.
 func (s *inquiry) steer(ctx context.Context) {
 	if s.Journal == nil {
 		return
@@ -195,15 +194,14 @@ func (s *inquiry) steer(ctx context.Context) {
 	}
 }
 
-// rowCount returns the number of sub-questions.
 func (s *inquiry) rowCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.rows)
 }
 
-// closePlan ends the time in which people may steer. It returns false if a person added a question,
-// which must be searched first.
+// closePlan ends the time in which people may change the plan. It returns false if a person added a
+// question, which must be searched first.
 func (s *inquiry) closePlan(ctx context.Context) bool {
 	if s.Journal == nil || context.Cause(ctx) != nil {
 		return true

@@ -12,11 +12,10 @@ import (
 const (
 	sentenceStopped   = "Stopped. What had been found by then is shown."
 	sentenceUnstarted = "Stopped before anything was found."
-	// stopLimit is the time limit for the report after a stop. The report needs no model.
+	// stopLimit limits the report after a stop, which needs no model.
 	stopLimit = 10 * time.Second
 )
 
-// endStopped ends a search that a person stopped. It shows the findings so far.
 func (s *inquiry) endStopped(ctx context.Context) (turn.Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()

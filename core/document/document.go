@@ -23,7 +23,7 @@ type ChunkID int64
 // "slack" …
 type Kind string
 
-// Source is a source of documents, such as a folder or a website.
+// Source describes where documents come from, such as a folder or a website.
 type Source struct {
 	ID   SourceID
 	Kind Kind
@@ -40,7 +40,7 @@ type Ref struct {
 	UpdatedAt time.Time // zero if unknown
 }
 
-// Document is a document as returned by a connector.
+// Document is one document with its content and metadata, as a connector returns it.
 type Document struct {
 	Ref
 	// OwnURL is the document's address in its source. It is set if URL is another address that the
@@ -59,7 +59,7 @@ type Document struct {
 // MaxLinks is the maximum number of links stored for a document.
 const MaxLinks = 1000
 
-// Link is a link in a document's text.
+// Link is a hyperlink in a document, with its text and its target.
 type Link struct {
 	Text string // as in the document's text
 	// To is the target of the link. It is the ID of a document of the same source, or an absolute
@@ -79,21 +79,24 @@ type Section struct {
 	Blocks []Block
 }
 
-// BlockKind is the kind of a block. It decides how the block is cut into chunks.
+// BlockKind says what a block contains, such as running text or code. It decides how the block is
+// cut into chunks.
 type BlockKind int
 
 const (
 	Paragraph BlockKind = iota // running text, cut at sentences
 	List                       // one item per line or more, cut between items
-	// one row per line, the first row being the header; cut between rows, with the header repeated
+	// Table has one row per line, beginning with the header. It is cut between rows, and each part
+	// repeats the header.
 	Table
 	Code // verbatim, cut between lines
-	// the heading of a section as a Markdown line ("## Install"); never cut from the block after it
+	// Heading is the heading of a section as a Markdown line ("## Install"). It is never separated
+	// from the block after it.
 	Heading
 )
 
 // Block is a coherent piece of a section. Text is plain text or Markdown, in UTF-8, without a
-// trailing newline. The text of Code has no fences (Block.Fences).
+// trailing newline. For code, Text excludes the fences that [Block.Fences] returns.
 type Block struct {
 	Kind BlockKind
 	Text string
@@ -116,7 +119,7 @@ type Chunk struct {
 	Lead string
 }
 
-// Place is where a section begins within a chunk.
+// Place is the start of a section within a chunk.
 type Place struct {
 	Start  int    // characters (runes) from the beginning of the chunk's text, more than 0
 	Anchor string // never empty

@@ -2,18 +2,20 @@ package document
 
 import "strings"
 
-// Limits of fences, which are runs of backticks. A run longer than longestFence does not begin or
-// end a fence. The limit exists because a chunk that begins inside code repeats the fence.
+// Limits of Markdown code fences, in backticks. Longer runs of backticks are not fences, because
+// every chunk that begins inside code repeats the fence.
 const (
 	leastFence   = 3
 	longestFence = 16
 	longestName  = 32 // bytes of the name of a language
 )
 
-// Fences returns the fences before and after the block in the document's text. With its fences,
-// every block is complete Markdown. The fences around code are longer than any run of backticks in
-// the code. If another kind of block leaves a fence open, closing closes that fence. Code with a
-// run of longestFence backticks is treated like such a block.
+// Fences returns the Markdown fences to write before and after the block's text. For code, they are
+// longer than any run of backticks in the code. For other blocks, opening is empty, and closing
+// ends a fence that the text leaves open.
+//
+// Code with a run of longestFence or more backticks cannot be fenced, so it is treated like other
+// blocks.
 func (b Block) Fences() (opening, closing string) {
 	if b.Kind == Code && strings.TrimSpace(b.Text) != "" {
 		if ticks := max(leastFence, longestTicks(b.Text)+1); ticks <= longestFence {
@@ -24,8 +26,8 @@ func (b Block) Fences() (opening, closing string) {
 	return "", closeFence(b.Text, fence{})
 }
 
-// cleanLanguage returns a language name in the form used after a fence, which is a word of ASCII
-// characters. For "js title=x" it returns "js".
+// cleanLanguage returns "js" for "js title=x". It returns "" if the name is longer than longestName
+// or not a word of ASCII characters.
 func cleanLanguage(name string) string {
 	name = strings.TrimLeft(name, " \t{.")
 	end := 0
@@ -42,8 +44,8 @@ func isWordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// fence is the code block that is open at a position in a text. The zero fence means that no code
-// block is open.
+// fence is the opening fence of a Markdown code block. The zero fence means that no code block is
+// open.
 type fence struct {
 	ticks    int
 	language string
@@ -57,8 +59,8 @@ func (f fence) String() string {
 	return strings.Repeat("`", f.ticks) + f.language
 }
 
-// next returns the state after a line, given the state before the line. is reports whether the line
-// is a fence. If the rest of a fence line is more than a language name, more is that rest.
+// next returns the open fence after a line. is reports whether the line is itself a fence. more is
+// the text after an opening fence if it is more than a language name.
 func (f fence) next(line string) (after fence, is bool, more string) {
 	line = strings.TrimSpace(line)
 	rest := strings.TrimLeft(line, "`")
@@ -81,8 +83,7 @@ func (f fence) next(line string) (after fence, is bool, more string) {
 	return fence{ticks, cleanLanguage(rest)}, true, ""
 }
 
-// leadFence returns the fence that a chunk's lead opens. It returns the zero fence if the lead is
-// not a fence.
+// leadFence returns the zero fence if lead, a chunk's Lead, is not an opening fence.
 func leadFence(lead string) fence {
 	if strings.Contains(lead, "\n") {
 		return fence{}
@@ -94,8 +95,6 @@ func leadFence(lead string) fence {
 	return f
 }
 
-// openAfter returns the fence that is open at the end of a text, given the fence that is open at
-// its beginning.
 func openAfter(text string, f fence) fence {
 	if !strings.Contains(text, "```") {
 		return f
@@ -106,7 +105,8 @@ func openAfter(text string, f fence) fence {
 	return f
 }
 
-// closeFence returns the text that closes the fence that is open at the end of a text.
+// closeFence returns "" if no fence is open at the end of text. before is the fence that is open at
+// its beginning.
 func closeFence(text string, before fence) string {
 	f := openAfter(text, before)
 	switch {
@@ -118,15 +118,16 @@ func closeFence(text string, before fence) string {
 	return "\n" + strings.Repeat("`", f.ticks)
 }
 
-// FenceScanner tracks the fences of a text. The zero FenceScanner is at the beginning of the text.
+// FenceScanner finds the Markdown code fence that is open at increasing offsets of a text. The zero
+// FenceScanner is ready to use.
 type FenceScanner struct {
 	open fence
 	line int // offset of the first line that is not completely read
 	read int
 }
 
-// Lead returns the opening fence of the code that contains an offset of the text. It returns ""
-// outside of code. Offsets must not decrease between calls.
+// Lead returns the opening fence of the code block at offset, such as "```go". It returns ""
+// outside of code. The text must be the same in all calls, and offsets must not decrease.
 func (s *FenceScanner) Lead(text string, offset int) string {
 	for s.read < offset {
 		end := strings.IndexByte(text[s.read:offset], '\n') + 1

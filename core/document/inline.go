@@ -12,7 +12,6 @@ func InlineCode(code string) string {
 	return ticks + code + ticks
 }
 
-// longestTicks returns the length of the longest run of backticks in a text.
 func longestTicks(text string) int {
 	longest, run := 0, 0
 	for i := range len(text) {
@@ -26,10 +25,9 @@ func longestTicks(text string) int {
 	return longest
 }
 
-// InlineLink formats a link for running text: its text, then its address in brackets. It omits the
-// address if the text already contains it, or if the address is longer than longestAddress. It also
-// omits addresses that are neither web nor e-mail addresses, because readers of the text cannot
-// open them.
+// InlineLink formats a link as its text followed by the address in parentheses. It omits addresses
+// that the text already contains and addresses longer than longestAddress. It also omits addresses
+// that are neither web nor e-mail addresses, because readers cannot open them.
 func InlineLink(text, address string) string {
 	mailbox, isMail := strings.CutPrefix(address, "mailto:")
 	shown, _, _ := strings.Cut(mailbox, "?")
@@ -46,6 +44,6 @@ func InlineLink(text, address string) string {
 	return text + " (" + shown + ")"
 }
 
-// longestAddress is the maximum length of an address that is written into text. Longer addresses
-// are meant for machines.
+// longestAddress is the maximum length in bytes of an address that is written into text. Longer
+// addresses are meant for machines.
 const longestAddress = 200

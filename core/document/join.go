@@ -2,9 +2,9 @@ package document
 
 import "strings"
 
-// Joiner joins chunks of a document, in reading order, into Markdown. Consecutive chunks yield
-// their exact range of the document's text, except for white space between blocks. The zero Joiner
-// is empty. A Joiner is not safe for concurrent use.
+// Joiner joins chunks of a document, in reading order, into Markdown. Consecutive chunks are joined
+// without repeating the text that they share. The zero Joiner is empty. A Joiner is not safe for
+// concurrent use.
 type Joiner struct {
 	text    strings.Builder
 	first   int // offset in text at which the last run of adjacent chunks begins
@@ -24,7 +24,7 @@ func (j *Joiner) Add(c Chunk) {
 	j.ordinal, j.end = c.Ordinal, max(j.end, c.End)
 }
 
-// Next returns what Add would append.
+// Next returns the text that Add would append for c. It does not change the Joiner.
 func (j *Joiner) Next(c Chunk) string {
 	more, _ := j.next(c)
 	return more
@@ -33,8 +33,8 @@ func (j *Joiner) Next(c Chunk) string {
 // String returns the text so far. It closes code that is still open.
 func (j *Joiner) String() string { return j.text.String() + j.after() }
 
-// next returns the text that a chunk appends. An adjacent chunk continues the text, without its
-// overlap. Any other chunk becomes a separate block.
+// next returns the text that c appends. neighbour reports whether c continues the previous chunk;
+// otherwise it begins a separate block.
 func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 	if j.text.Len() > 0 && c.Ordinal == j.ordinal+1 {
 		if more, ok := continuation(j.text.String(), c.Text, j.end-c.Start); ok {
@@ -52,9 +52,9 @@ func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 
 func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], leadFence(j.lead)) }
 
-// continuation returns what to append to text for the chunk next. repeated is the number of
-// runes at the start of next that overlap the end of text. If it is negative, it is the distance
-// between the two. ok is false if text does not end with the overlap.
+// continuation returns what to append to text for the next chunk. repeated is the number of runes
+// that both share; if negative, it is the distance between the two. ok is false if text does not
+// end with the shared runes.
 func continuation(text, next string, repeated int) (more string, ok bool) {
 	switch {
 	case repeated == 0:

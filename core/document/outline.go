@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a document. A file of a few kilobytes can unpack to a much larger text. Search is of no
-// help in a text of more than three million words.
+// Limits of a document. They exist because a file of a few kilobytes can unpack to a much larger
+// text.
 const (
 	MaxText     = 16 << 20 // bytes
 	MaxBlocks   = 250_000
 	bytesABlock = 16 // an Outline may hold one block for this many bytes of its Limit
-	// maximum bytes of an anchor, and of a heading shown above passages; the heading's block is not
-	// cut
+	// MaxHeading is the maximum length in bytes of an anchor and of a heading shown above passages.
+	// The text of the document still contains the whole heading.
 	MaxHeading = 300
 	maxDepth   = 24 // maximum depth of headings
 )
@@ -36,8 +36,8 @@ type heading struct {
 	anchor string
 }
 
-// Heading begins a section below the nearest previous heading with a lower level. Levels between
-// the two headings may be missing.
+// Heading begins a section below the nearest previous heading with a lower level. Levels may be
+// skipped.
 func (o *Outline) Heading(level int, title, anchor string) {
 	o.pop(level)
 	if len(anchor) > MaxHeading {
@@ -58,16 +58,16 @@ func (o *Outline) Heading(level int, title, anchor string) {
 	o.Block(Heading, strings.Repeat("#", min(max(level, 1), 6))+" "+title)
 }
 
-// Close ends the sections whose headings have at least the given level. Later blocks belong to the
-// enclosing section.
+// Close ends all open sections of the given level and deeper. Later blocks belong to the enclosing
+// section.
 func (o *Outline) Close(level int) {
 	if o.pop(level) && !o.Full() {
 		o.begin()
 	}
 }
 
-// Block adds a block to the open section, without trailing line breaks. It ignores blocks without
-// text. Once the outline is full, it ignores all blocks.
+// Block adds a block to the open section, without trailing white space. It ignores the block if the
+// text is empty or the outline is full.
 func (o *Outline) Block(kind BlockKind, text string) { o.add(Block{Kind: kind, Text: text}) }
 
 // Code adds a block of code. The language may be empty.
@@ -89,14 +89,13 @@ func (o *Outline) add(b Block) {
 	o.blocks++
 }
 
-// Full reports whether the outline exceeds its limit or the maximum number of blocks. The outline
-// stores the first block that exceeds a limit, and no blocks after it.
+// Full reports whether the outline exceeds its limit or the maximum number of blocks. A full
+// outline ignores further blocks.
 func (o *Outline) Full() bool {
 	limit := cmp.Or(o.Limit, MaxText)
 	return o.size > limit || o.blocks > min(MaxBlocks, limit/bytesABlock)
 }
 
-// short cuts a heading to the length that is shown above passages.
 func short(title string) string {
 	if len(title) <= MaxHeading {
 		return title
@@ -114,7 +113,7 @@ func (o *Outline) Title() string { return o.title.title }
 // Size returns the size of the text in the outline, in bytes.
 func (o *Outline) Size() int { return o.size }
 
-// Sections returns the collected sections, without empty sections.
+// Sections returns the sections that have at least one block.
 func (o *Outline) Sections() []Section {
 	return slices.DeleteFunc(slices.Clone(o.sections), func(s Section) bool { return len(s.Blocks) == 0 })
 }

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences returns the lengths in bytes of the sentences of a text, including the white space
-// after each. A sentence ends at a punctuation mark followed by white space. It does not end if the
-// word before the mark is a known abbreviation, or the next word is in lower case. In scripts
-// without spaces the mark is enough.
+// Sentences returns the length in bytes of each sentence of a text, including the white space after
+// it. A sentence ends at a punctuation mark that white space follows. An abbreviation, or a period
+// before a lower-case word, does not end a sentence. In scripts without spaces, the mark is enough.
 func Sentences(text string) []int {
 	var lengths []int
 	start := 0
@@ -57,13 +56,11 @@ func wide(r rune) bool { return r == '。' || r == '！' || r == '？' || r == '
 
 func closes(r rune) bool { return strings.ContainsRune(`"')]}’”»」』）`, r) }
 
-// continues reports whether a text begins in lower case and so continues a sentence.
 func continues(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return unicode.IsLower(r)
 }
 
-// abbreviated reports whether a text ends in an abbreviation that is written with a full stop.
 func abbreviated(text string) bool {
 	word := text[strings.LastIndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	if word == "" {

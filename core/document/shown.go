@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Shown returns the chunk's text for display, as complete Markdown. The result is Lead, the text,
-// and After.
+// Shown returns the chunk's text for display, as complete Markdown. It adds the chunk's Lead, and
+// the closing fence if the chunk ends inside code.
 func (c Chunk) Shown() string {
 	if c.Lead == "" {
 		return c.Text + c.After()
@@ -14,8 +14,8 @@ func (c Chunk) Shown() string {
 	return c.Lead + "\n" + c.Text + c.After()
 }
 
-// After returns the fence that closes the code in which the chunk ends, preceded by a line break.
-// It returns "" if the chunk does not end inside code.
+// After returns a line break and the closing fence if the chunk ends inside code. Otherwise it
+// returns "".
 func (c Chunk) After() string { return closeFence(c.Text, leadFence(c.Lead)) }
 
 // Header returns the header row of the table in which the chunk begins. It returns "" if the chunk
@@ -27,8 +27,8 @@ func (c Chunk) Header() string {
 	return c.Lead
 }
 
-// Words returns the chunk's text without fences, which is the text that is searched. It keeps the
-// text on a fence line if that text is more than a language name.
+// Words returns the chunk's text for searching, without Markdown code fences. It keeps the text
+// after an opening fence if it is more than a language name.
 func (c Chunk) Words() string {
 	f := leadFence(c.Lead)
 	if f.ticks == 0 && !strings.Contains(c.Text, "```") {

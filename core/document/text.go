@@ -5,8 +5,8 @@ import "strings"
 // BlockSeparator separates two blocks in the text of a document.
 const BlockSeparator = "\n\n"
 
-// Text returns the document's whole text. It consists of the blocks in reading order, separated by
-// BlockSeparator. Code is between fences. The ranges of chunks count runes of this text.
+// Text returns the document's whole text: its blocks in reading order, separated by BlockSeparator.
+// Code is between fences. The ranges of chunks count runes of this text.
 func (d *Document) Text() string {
 	var b strings.Builder
 	for _, s := range d.Sections {
@@ -23,10 +23,9 @@ func (d *Document) Text() string {
 	return b.String()
 }
 
-// Link returns the address of a section, which is the document's address with the anchor. If the
-// anchor is empty or the document's address already has a fragment, Link returns the document's
-// address. If the anchor is itself an address on the document's host, as for messages of a
-// thread, Link returns the anchor unchanged.
+// Link returns the address of a section: r.URL with the anchor as its fragment. If the anchor is
+// empty or r.URL already has a fragment, it returns r.URL. If the anchor is itself an address on
+// the same host, it returns the anchor.
 func (r Ref) Link(anchor string) string {
 	if r.URL == "" || anchor == "" {
 		return r.URL

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Reply is an answer as the asker sees it.
+// Reply is the bot's answer to one question of an evaluation.
 type Reply struct {
 	Text     string
 	Cited    []document.ID // cited documents in the order of their citation numbers
@@ -23,22 +23,22 @@ type Reply struct {
 	Quoted   int  // number of Cited that are quoted or referred to; the rest is only linked
 }
 
-// Asker asks questions in threads. It is not safe for concurrent use.
+// Asker opens threads in which an evaluation asks its questions. It is not safe for concurrent use.
 type Asker interface {
 	// Open begins a thread. Each question of the thread follows the answer to the previous
 	// question.
 	Open(ctx context.Context) (Thread, error)
 }
 
-// Thread is a conversation in which questions are asked one after the other.
+// Thread is a conversation in which each question follows the answer to the previous one.
 type Thread interface {
 	// Ask asks a question and waits for the answer.
 	Ask(ctx context.Context, question string) (Reply, error)
 	Close(ctx context.Context) error
 }
 
-// Interview asks questions in threads, as people do. It also runs the search separately, so that
-// search results and answers can be judged apart.
+// Interview asks questions in threads, as people do. It also searches for each question separately,
+// so that search results and answers can be judged apart.
 type Interview struct {
 	Asker     Asker
 	Retriever retrieve.Retriever
@@ -46,8 +46,8 @@ type Interview struct {
 	Sources   []document.SourceID // sources to search; empty means all
 }
 
-// Run asks all questions, thread by thread, and judges the replies. It calls done with the number
-// of questions that were asked so far.
+// Run asks all questions and returns the judged answers in the same order. After each thread it
+// calls done with the number of questions asked so far.
 func (i Interview) Run(ctx context.Context, questions []Question, done func(asked int)) ([]Judged, error) {
 	followers := make(map[string][]int)
 	for n, q := range questions {
@@ -76,8 +76,8 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 	return results, nil
 }
 
-// threadsFrom returns the paths from an opening question to each question without follow-ups. A
-// follow-up always comes after its question in the file, so the recursion ends.
+// threadsFrom returns the paths from an opening question to each question without follow-ups. The
+// recursion ends because a follow-up always comes after its question in the file.
 func threadsFrom(questions []Question, followers map[string][]int, opener int) [][]int {
 	next := followers[questions[opener].ID]
 	if len(next) == 0 {
@@ -92,8 +92,8 @@ func threadsFrom(questions []Question, followers map[string][]int, opener int) [
 	return paths
 }
 
-// thread asks the questions of one thread. A question that was judged in another thread is asked
-// again, because follow-ups need it. It is not judged again.
+// thread asks the questions of one path. It asks a question of an earlier path again, because
+// follow-ups need it, but does not judge it again.
 func (i Interview) thread(ctx context.Context, questions []Question, path []int, results []Judged, judged map[int]bool) (err error) {
 	thread, err := i.Asker.Open(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (i Interview) thread(ctx context.Context, questions []Question, path []int,
 	return nil
 }
 
-// Token budgets of Judged.Passage2000 and Judged.Passage6000.
+// Token limits of the searches that set Judged.Passage2000 and Judged.Passage6000.
 const (
 	smallPrompt = 2000
 	largePrompt = 6000
@@ -167,14 +167,13 @@ func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, 
 	return j, nil
 }
 
-// Page returns the path of a document within its source. The expressions of a question file match
-// this path.
+// Page returns the path of a document within its source: "install.md" for "docs:install.md".
+// [Question.Pages] matches this path.
 func Page(id document.ID) string {
 	_, name, _ := strings.Cut(string(id), ":")
 	return name
 }
 
-// pagesOf returns the paths of documents without duplicates.
 func pagesOf(ids []document.ID) []string {
 	pages := []string{}
 	for _, id := range ids {

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Collection is a labelled collection in the layout of BEIR.
+// Collection is a set of documents and queries with relevance judgements, in the layout of the BEIR
+// benchmark.
 type Collection struct {
 	Documents  []Text
 	Queries    []Text                    // queries with judgements
@@ -32,9 +33,9 @@ type Text struct {
 	Text  string // text of the document or query; may be empty for a document
 }
 
-// Read reads corpus.jsonl, queries.jsonl, and the judgements from qrels.tsv or the folder qrels.
-// Each file may be compressed (.gz). Errors name the file and line. Faults that Read can ignore
-// are added to Notes.
+// Read reads a collection from corpus.jsonl, queries.jsonl, and either qrels.tsv or the folder
+// qrels. Each file may be compressed (.gz). An error names the file and line. Faults that Read can
+// ignore are listed in Notes.
 func Read(dir fs.FS) (Collection, error) {
 	var c Collection
 	r := reader{dir: dir}
@@ -79,7 +80,6 @@ func Read(dir fs.FS) (Collection, error) {
 	return c, c.dropUnmatched()
 }
 
-// hasRelevant reports whether any document is judged relevant.
 func hasRelevant(grades map[string]int) bool {
 	for _, g := range grades {
 		if g > 0 {
@@ -89,8 +89,8 @@ func hasRelevant(grades map[string]int) bool {
 	return false
 }
 
-// dropUnmatched drops judgements of missing queries. It notes judgements of missing documents,
-// which count as not found, as in BEIR.
+// dropUnmatched removes judgements of missing queries. Judgements of missing documents remain and
+// count as not found, as in BEIR.
 func (c *Collection) dropUnmatched() error {
 	queries := make(map[string]bool, len(c.Queries))
 	for _, q := range c.Queries {
@@ -131,8 +131,8 @@ func (c *Collection) dropUnmatched() error {
 	return nil
 }
 
-// Fingerprint returns 16 hexadecimal digits that identify the content of the collection. The folder
-// of the collection does not matter.
+// Fingerprint returns 16 hexadecimal digits that identify the content of the collection, regardless
+// of its folder.
 func (c *Collection) Fingerprint() string {
 	sum := sha256.New()
 	for _, texts := range [][]Text{c.Documents, c.Queries} {

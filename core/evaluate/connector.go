@@ -12,14 +12,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// source is the source id of an indexed collection.
 const source document.SourceID = "collection"
 
-// documentID returns the index id of a document by its position. It does not use the document's
-// own id, which may be any text.
+// documentID makes an id from the document's position, because the document's own id may be any
+// text.
 func documentID(place int) document.ID { return document.ID(fmt.Sprintf("%s:%d", source, place)) }
 
-// documentOf returns the collection's document with an index id.
 func (c *Collection) documentOf(id document.ID) (Text, bool) {
 	place, err := strconv.Atoi(strings.TrimPrefix(string(id), string(source)+":"))
 	if err != nil || place < 0 || place >= len(c.Documents) {
@@ -28,11 +26,10 @@ func (c *Collection) documentOf(id document.ID) (Text, bool) {
 	return c.Documents[place], true
 }
 
-// connectorBatch is the number of documents in a batch.
 const connectorBatch = 256
 
-// Connector returns the documents of a collection, readable by everyone. A document without text
-// gets its title as text.
+// Connector returns a connector that indexes the collection's documents, readable by everyone. A
+// document without text gets its title as text.
 func (c *Collection) Connector() index.Connector { return connector{c} }
 
 type connector struct{ collection *Collection }

@@ -17,7 +17,6 @@ type Step struct {
 	Pages []string
 }
 
-// steps reads the reasoning for each query from goldFile. It returns nil if the file is missing.
 func (r *reader) steps() (map[string][]Step, error) {
 	if !r.has(goldFile) {
 		return nil, nil
@@ -47,17 +46,18 @@ func (r *reader) steps() (map[string][]Step, error) {
 // Way is a search strategy for a question that needs several documents.
 type Way string
 
-// The ways, in the order of reports.
+// The search strategies, in the order of reports.
 const (
 	Once Way = "once" // only the question
-	// the question and its parts by deepsearch.Decompose
+	// ByRule searches for the question and for its parts, as [deepsearch.Decompose] returns them.
 	ByRule Way = "by rule"
-	// the question, and the question combined with each name in its first passages
+	// ByName searches for the question, and for the question combined with each name in its first
+	// passages.
 	ByName    Way = "by name"
 	RuleNames Way = "rule, name" // ByRule and ByName combined, like a deep search without a model
 )
 
-// Ways returns all ways.
+// Ways returns all search strategies, in the order of reports.
 func Ways() []Way { return []Way{Once, ByRule, ByName, RuleNames} }
 
 // DeepResult measures how well a search strategy finds all documents that a question needs.
@@ -70,29 +70,28 @@ type DeepResult struct {
 	Searches float64 `json:"searches"` // per query, mean
 }
 
-// Ordered is the result for a reader who searches with the question and then with each step of
-// the reasoning. The reader looks at the first Depth documents of each search. Found is the
-// share of queries for which earlier searches found every document of each step.
+// Ordered measures a reader who searches for the question and then for each step of the reasoning.
+// The reader looks at the first Depth documents of each search. A query counts as found if every
+// step's documents appear in earlier searches.
 type Ordered struct {
 	Depth int     `json:"depth"`
 	Found float64 `json:"found"` // share of the queries
 }
 
-// Deep holds the results for a collection whose questions need several documents.
+// Deep holds the measurements of a collection whose questions need several documents.
 type Deep struct {
 	Queries int          `json:"queries"`
 	Results []DeepResult `json:"results"`
 	Ordered []Ordered    `json:"in_order,omitempty"` // empty if the collection has no steps
 }
 
-// depths are the measured values of Ordered.Depth.
 var depths = []int{3, 5, 10}
 
 // nameDepth is the number of passages of the first search from which names are taken.
 const nameDepth = 3
 
-// Deep measures every search strategy in a mode, without a model. It interleaves the rankings of
-// several searches.
+// Deep measures every search strategy on a collection, without a model. If a strategy makes several
+// searches, Deep interleaves their rankings.
 func (r Runner) Deep(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Deep, error) {
 	hybrid, err := r.hybrid(mode, r.Config)
 	if err != nil {
@@ -136,7 +135,6 @@ func (r Runner) Deep(ctx context.Context, c *Collection, mode Mode, done func(qu
 	return out, nil
 }
 
-// deepRun caches the searches of one evaluation.
 type deepRun struct {
 	Runner
 	c      *Collection
@@ -156,7 +154,8 @@ func (d *deepRun) search(ctx context.Context, q Text, text string) (retrieve.Res
 	return found, err
 }
 
-// rankingOf returns the ranking of a search strategy and its number of searches.
+// rankingOf returns the ids of documents, best first, and the number of searches that the strategy
+// made.
 func (d *deepRun) rankingOf(ctx context.Context, q Text, way Way) ([]string, int, error) {
 	texts := []string{q.Text}
 	if way == ByRule || way == RuleNames {
@@ -190,8 +189,7 @@ func (d *deepRun) rankingOf(ctx context.Context, q Text, way Way) ([]string, int
 	return interleave(rankings), len(texts), nil
 }
 
-// interleave merges rankings: the first entry of each, then the second of each, without
-// duplicates.
+// interleave takes the first entry of each ranking, then the second of each, without duplicates.
 func interleave(rankings [][]string) []string {
 	var out []string
 	for i := 0; ; i++ {
@@ -210,8 +208,8 @@ func interleave(rankings [][]string) []string {
 	}
 }
 
-// recallOf returns 1 as ten if the first ten documents include all relevant ones, and 0
-// otherwise. five is the share of the relevant documents that are among the first five.
+// recallOf returns 1 as ten if the first ten documents include all relevant ones, else 0. five is
+// the share of the relevant documents that are among the first five.
 func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	needed, atTen, atFive := 0, 0, 0
 	for id, grade := range c.Judgements[q.ID] {
@@ -233,8 +231,8 @@ func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	return ten, float64(atFive) / float64(max(1, needed))
 }
 
-// inOrder reports whether each document of a step was found before the step. The document must be
-// among the first depth results for the question or for an earlier step.
+// inOrder reports whether the question and the earlier steps lead to every document of each step. A
+// document counts if it is among the first depth results of an earlier search.
 func (d *deepRun) inOrder(ctx context.Context, q Text, depth int) (bool, error) {
 	known := make(map[string]bool)
 	learn := func(text string) error {

@@ -11,13 +11,13 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// goldFile is the name of the optional file with the sentences that support the answers. Each line
-// is an object, {"id", "pages": [[…]], "evidence": [[{"page", "text"}]]}. Its lists have one entry
-// for each step of the reasoning.
+// goldFile is an optional file with the reasoning and the sentences that support the answers. Each
+// line is an object such as {"id", "steps": […], "pages": [[…]], "evidence": [[{"page",
+// "text"}]]}. Its lists have one entry per step.
 const goldFile = "steps.jsonl"
 
-// Quote is a sentence that supports an answer. An empty Text matches any passage of the
-// document.
+// Quote is a sentence of a document that supports an answer. An empty Text matches any passage of
+// the document.
 type Quote struct {
 	Document string
 	Text     string
@@ -27,8 +27,8 @@ type Quote struct {
 // below 1 because quotations may be cut or joined.
 const quoteShare = 0.9
 
-// gold reads the quotations of each query from goldFile. For a step without quotations, it uses the
-// documents of the step.
+// gold returns nil if goldFile is missing. For a step without quotations, it uses the documents of
+// the step.
 func (r *reader) gold() (map[string][]Quote, error) {
 	if !r.has(goldFile) {
 		return nil, nil
@@ -73,7 +73,8 @@ func (r *reader) gold() (map[string][]Quote, error) {
 	return all, err
 }
 
-// Gold measures how many of the quotations are in a prompt whose passages take up to Tokens tokens.
+// Gold measures how many of the supporting quotations are among the passages of a prompt. The
+// passages take up to Tokens tokens.
 type Gold struct {
 	Tokens  int     `json:"tokens"`
 	Queries int     `json:"queries"` // queries with quotations
@@ -81,11 +82,10 @@ type Gold struct {
 	Whole   int     `json:"whole"`   // queries with all quotations
 }
 
-// goldBudgets are the values of Gold.Tokens that are measured.
 var goldBudgets = []int{smallPrompt, largePrompt}
 
-// measureGold measures Gold for each of goldBudgets. It searches as in production, including
-// neighbours. It returns nil if the collection has no quotations.
+// measureGold searches as in production, including neighbours. It returns nil if the collection has
+// no quotations.
 func (r Runner) measureGold(ctx context.Context, c *Collection, mode Mode) ([]Gold, error) {
 	if len(c.Gold) == 0 {
 		return nil, nil
@@ -126,7 +126,6 @@ func (r Runner) measureGold(ctx context.Context, c *Collection, mode Mode) ([]Go
 	return measured, nil
 }
 
-// containsQuote reports whether one of the passages contains a quotation.
 func (c *Collection) containsQuote(hits []retrieve.Hit, q Quote) bool {
 	return slices.ContainsFunc(hits, func(h retrieve.Hit) bool {
 		original, there := c.documentOf(h.Document.ID)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// AnswerReport is the result of asking a file of questions. Its JSON names are stable, because
-// reports are stored and compared with later ones.
+// AnswerReport holds the answers to a file of questions. Its JSON names are stable, because reports
+// are stored and compared with later ones.
 type AnswerReport struct {
 	File        string    `json:"file"`        // display name
 	Fingerprint string    `json:"fingerprint"` // fingerprint of the questions
@@ -25,7 +25,7 @@ type AnswerReport struct {
 	Notes       []string  `json:"notes,omitempty"`
 }
 
-// ReadAnswerReport reads the output of Write.
+// ReadAnswerReport reads a report that [AnswerReport.Write] wrote.
 func ReadAnswerReport(r io.Reader) (AnswerReport, error) {
 	var report AnswerReport
 	if err := json.NewDecoder(r).Decode(&report); err != nil {
@@ -44,7 +44,8 @@ func (r AnswerReport) Write(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// Compare lists the changes since an earlier report on the same questions.
+// Compare lists the questions whose result differs from an earlier report. It returns an error if
+// the earlier report is about different questions.
 func (r AnswerReport) Compare(earlier AnswerReport) ([]Change, error) {
 	if r.Fingerprint != earlier.Fingerprint {
 		return nil, fmt.Errorf("the other run asked different questions (%s, %d of them), so the results are not comparable", earlier.File, len(earlier.Results))

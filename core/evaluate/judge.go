@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Judged is the judged answer to one question of an evaluation.
+// Judged says how good the answer to one question of an evaluation is.
 type Judged struct {
 	ID         string `json:"id"`
 	Kind       string `json:"kind,omitempty"`
@@ -36,8 +36,8 @@ type Judged struct {
 	Opinion Opinion `json:"opinion,omitempty"`
 }
 
-// SupportedAnswer is the minimum share of the expected answer's words and numbers that a passage
-// must contain to count as an answer. It is a lower bound for a reader's judgement.
+// SupportedAnswer is the share of the expected answer's words and numbers that a passage must
+// contain to count as an answer. It is a lower bound for a reader's judgement.
 const SupportedAnswer = 0.5
 
 // Share is a proportion with its 95 % confidence interval (Wilson, 1927).
@@ -48,7 +48,8 @@ type Share struct {
 	High  float64 `json:"high"`
 }
 
-// NewShare computes the confidence interval. For no questions the interval is 0 to 1.
+// NewShare returns the proportion count/of with its confidence interval. If of is 0, the interval
+// is 0 to 1.
 func NewShare(count, of int) Share {
 	s := Share{Count: count, Of: of, High: 1}
 	if of == 0 {
@@ -87,17 +88,17 @@ type Summary struct {
 	PagesPerAnswer float64 `json:"pages_per_answer"` // mean over answers with citations
 }
 
-// Groups of questions that a summary has in addition to the kinds. Openers and follow-ups have an
-// answer in the documents, and the last group has none. An opener is the first question of a
-// thread.
+// Groups that [Summarise] forms in addition to the kinds of questions. Openers are the first
+// questions of threads. NoAnswer holds the questions that the documents do not answer.
 const (
 	Openers   = "openers"
 	FollowUps = "follow-ups"
 	NoAnswer  = "no answer"
 )
 
-// Summarise counts the results of judged questions. It returns the three groups first, then the
-// kinds of openers ordered by name. expected says which questions have an expected answer.
+// Summarise counts the results of judged questions. It returns Openers, FollowUps and NoAnswer
+// first, then the kinds of openers by name. expected holds the ids of questions with an expected
+// answer.
 func Summarise(results []Judged, expected map[string]bool) []Summary {
 	groups := map[string][]Judged{}
 	kinds := map[string][]Judged{}
@@ -168,7 +169,7 @@ func summarise(group string, results []Judged, expected map[string]bool) Summary
 	return s
 }
 
-// Change is a question whose result differs from an earlier run.
+// Change is a question whose verdict differs from an earlier run.
 type Change struct {
 	ID       string `json:"id"`
 	Question string `json:"question"`
@@ -198,14 +199,13 @@ func (r Judged) Verdict() string {
 	return "refused, not found"
 }
 
-// merit returns the rank of the verdict. A higher rank is better.
 func (r Judged) merit() int {
 	return slices.Index([]string{"answered falsely", "wrong pages only", "refused, found", "refused, not found", "right page cited", "right page first", "links alone",
 		"said that nothing answers"}, r.Verdict())
 }
 
-// Changes lists the questions whose verdict differs from an earlier run. Questions with a worse
-// verdict come first.
+// Changes lists the questions whose verdict differs from an earlier run, those with a worse verdict
+// first.
 func Changes(now, before []Judged) []Change {
 	earlier := make(map[string]Judged, len(before))
 	for _, r := range before {

@@ -7,18 +7,15 @@ import (
 	"time"
 )
 
-// Latency is the latency of one stage of a search, in milliseconds.
+// Latency holds percentiles of the latency of one stage of a search, in milliseconds.
 type Latency struct {
 	Stage string  `json:"stage"`
 	P50   float64 `json:"p50_ms"`
 	P95   float64 `json:"p95_ms"`
 }
 
-// total is the stage that includes all others.
 const total = "total"
 
-// latencies summarises the measured times of each stage. Stages are ordered by name, and the total
-// is last.
 func latencies(timings map[string][]time.Duration) []Latency {
 	out := []Latency{}
 	for _, stage := range slices.SortedFunc(maps.Keys(timings), func(a, b string) int {

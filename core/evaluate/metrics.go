@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Metrics are averages over the judged queries of a collection. Each is between 0 and 1.
+// Metrics holds retrieval measures, averaged over the judged queries of a collection. Each measure
+// is between 0 and 1.
 type Metrics struct {
 	Queries   int     `json:"queries"`
 	NDCG10    float64 `json:"ndcg_at_10"`
@@ -16,8 +17,8 @@ type Metrics struct {
 }
 
 // Measure compares rankings (query id → document ids, best first) with judgements (query id →
-// document id → grade). A grade above 0 means relevant. A judged query without a ranking counts as
-// a query without results. Queries without a relevant document are omitted.
+// document id → grade). A grade above 0 means relevant. A query without a ranking counts as a
+// query without results. Queries without a relevant document are omitted.
 func Measure(rankings map[string][]string, judgements map[string]map[string]int) Metrics {
 	var m Metrics
 	// in a fixed order, so that the floating-point sums are reproducible
@@ -44,9 +45,9 @@ func Measure(rankings map[string][]string, judgements map[string]map[string]int)
 	return m
 }
 
-// NDCG is the normalised discounted cumulative gain of the first k documents. It divides Σ
-// grade/log2(rank+1) by the same sum for the best possible ranking (Järvelin and Kekäläinen, 2002).
-// The gain is linear, as trec_eval computes it for BEIR. The result is 0 without a relevant
+// NDCG returns the normalised discounted cumulative gain of the first k documents. It divides Σ
+// grade/log2(rank+1) by the same sum for the best possible ranking (Järvelin and Kekäläinen,
+// 2002). The gain is linear, as trec_eval computes it for BEIR. The result is 0 without a relevant
 // document.
 func NDCG(ranking []string, grades map[string]int, k int) float64 {
 	var ideal []int
@@ -69,11 +70,10 @@ func NDCG(ranking []string, grades map[string]int, k int) float64 {
 	return got / best
 }
 
-// discount returns the weight of position i, counted from 0.
 func discount(i int) float64 { return 1 / math.Log2(float64(i)+2) }
 
-// Recall is the share of the relevant documents that are among the first k. It is 0 without a
-// relevant document.
+// Recall returns the share of the relevant documents that are among the first k. It returns 0 if no
+// document is relevant.
 func Recall(ranking []string, grades map[string]int, k int) float64 {
 	relevant, found := 0, 0
 	for _, g := range grades {
@@ -92,8 +92,8 @@ func Recall(ranking []string, grades map[string]int, k int) float64 {
 	return float64(found) / float64(relevant)
 }
 
-// ReciprocalRank is 1/rank of the first relevant document among the first k. It is 0 if none of
-// them is relevant.
+// ReciprocalRank returns 1/rank of the first relevant document among the first k. It returns 0 if
+// none of them is relevant.
 func ReciprocalRank(ranking []string, grades map[string]int, k int) float64 {
 	for i, id := range ranking[:min(k, len(ranking))] {
 		if grades[id] > 0 {

@@ -9,11 +9,11 @@ import (
 )
 
 // Opinion is a model's judgement of an answer. The model compares the answer with a sentence that a
-// right answer must contain. Models make mistakes and may favour their own answers, so also look at
+// right answer must contain. Models make mistakes and may favour their own answers, so also check
 // the cited pages.
 type Opinion string
 
-// The opinions. The zero value means that the model gave none.
+// The values of [Opinion]. The zero value means that the model gave none.
 const (
 	Agrees  Opinion = "right"
 	Partly  Opinion = "partly"
@@ -24,7 +24,8 @@ const opinionPrompt = `You compare an answer with what a right answer must say. 
 
 Write one word and nothing else: right (it says all of it), partly (it says some of it, or says it and its contrary), or wrong (it says none of it, or refuses).`
 
-// Opine asks a model for its opinion on an answer.
+// Opine asks a model for its opinion on an answer. It returns "" if the model's reply is none of
+// the opinions.
 func Opine(ctx context.Context, model llm.Model, q Question, answer string) (Opinion, error) {
 	req := llm.Request{MaxTokens: 1_000, Messages: []llm.Message{ // including reasoning
 		{Role: llm.System, Text: opinionPrompt},

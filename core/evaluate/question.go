@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Question is one line of a file of questions. It holds a natural question about indexed documents
-// and the basis of a right answer.
+// Question is one line of a file of questions. It holds a question about indexed documents and says
+// what a right answer cites and contains.
 type Question struct {
 	ID   string
 	Kind string // label by which results are grouped; may be empty
@@ -25,16 +25,16 @@ type Question struct {
 	Answer string // a sentence that a right answer must contain; may be empty
 }
 
-// Answerable reports whether the documents have an answer.
+// Answerable reports whether the documents answer the question.
 func (q Question) Answerable() bool { return q.Pages != nil }
 
-// questionColumns are the columns of a file of questions. Columns are separated by tabs. The first
-// line names them, in any order. The first three are required.
+// questionColumns are the columns of a file of questions, separated by tabs. The first line of the
+// file names them, in any order. The first three are required.
 var questionColumns = []string{"id", "question", "pages_regex", "kind", "after", "answer"}
 
 const neededColumns = 3
 
-// NoPages is the value of the column pages_regex if the documents have no answer.
+// NoPages is the value of the column pages_regex for a question that the documents do not answer.
 const NoPages = "-"
 
 const (
@@ -42,8 +42,7 @@ const (
 	maxQuestionFaults = 20      // faults reported at once
 )
 
-// ReadQuestions reads a file of questions. Its error lists the first 20 faults, each with its line
-// and its correction.
+// ReadQuestions reads a file of questions. Its error lists the first 20 faults, each with its line.
 func ReadQuestions(from io.Reader) ([]Question, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxQuestionLine)
@@ -84,8 +83,6 @@ func ReadQuestions(from io.Reader) ([]Question, error) {
 	return questions, errors.Join(faults...)
 }
 
-// namedColumns returns the index of each column. fields is the first line, which names the
-// columns.
 func namedColumns(fields []string) (map[string]int, error) {
 	columns := make(map[string]int, len(fields))
 	for i, name := range fields {
@@ -106,7 +103,6 @@ func namedColumns(fields []string) (map[string]int, error) {
 	return columns, nil
 }
 
-// readQuestion reads a line. earlier holds the ids of the previous lines.
 func readQuestion(columns map[string]int, fields []string, earlier map[string]bool) (Question, error) {
 	field := func(name string) string {
 		if at, there := columns[name]; there && at < len(fields) {
@@ -137,8 +133,8 @@ func readQuestion(columns map[string]int, fields []string, earlier map[string]bo
 	return q, nil
 }
 
-// FingerprintQuestions returns a fingerprint of the questions and expected answers, as 16
-// hexadecimal digits.
+// FingerprintQuestions returns 16 hexadecimal digits that identify the questions and expected
+// answers.
 func FingerprintQuestions(questions []Question) string {
 	sum := sha256.New()
 	for _, q := range questions {

@@ -19,7 +19,6 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// reader reads the files of a collection. It adds a note for each fault that it ignores.
 type reader struct {
 	dir   fs.FS
 	notes []string
@@ -57,7 +56,6 @@ func (s *scalar) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// texts reads documents or queries. It skips and records repeated ids.
 func (r *reader) texts(name string) ([]Text, error) {
 	var texts []Text
 	lines := make(map[string]int)
@@ -96,8 +94,7 @@ func (r *reader) texts(name string) ([]Text, error) {
 	return texts, err
 }
 
-// judgementFiles are the possible names of the file with judgements. The first file that exists is
-// used.
+// judgementFiles are the possible names of the file with judgements, in order of preference.
 func judgementFiles() []string {
 	files := []string{"qrels.tsv", "qrels.txt", "qrels"}
 	for _, split := range []string{"test", "dev", "validation", "train"} {
@@ -145,9 +142,9 @@ func (r *reader) judgements() (map[string]map[string]int, error) {
 	return judgements, err
 }
 
-// columns reads a line of judgements: query, document and grade, as in BEIR. In the format of TREC,
-// an unused column follows the query. Columns are separated by tabs, so that ids may contain
-// spaces. If the line has no tab, columns are separated by spaces.
+// columns splits a line of judgements as in BEIR: query, document and grade. In the TREC format, an
+// unused column follows the query. Columns are separated by tabs, so that ids may contain spaces.
+// If the line has no tab, columns are separated by spaces.
 func columns(raw string) (query, id, grade string, err error) {
 	fields := strings.Split(strings.TrimRight(raw, "\t "), "\t")
 	if len(fields) == 1 {
@@ -165,7 +162,6 @@ func columns(raw string) (query, id, grade string, err error) {
 	return "", "", "", fmt.Errorf("it has %d columns; three are needed, parted by tabs: query, document, grade", len(fields))
 }
 
-// compressed is the suffix of the names of compressed files.
 const compressed = ".gz"
 
 func (r *reader) has(name string) bool {
@@ -177,8 +173,8 @@ func (r *reader) has(name string) bool {
 	return false
 }
 
-// open opens a file, or the file with the same name and .gz. It detects the format (UTF-8, UTF-16
-// or compressed) from the first bytes.
+// open opens a file, or the file with the same name and .gz. It detects UTF-8, UTF-16 and gzip from
+// the first bytes.
 func (r *reader) open(name string) (*bufio.Reader, io.Closer, error) {
 	file, err := r.dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -211,10 +207,9 @@ func begins(r *bufio.Reader, with string) bool {
 	return string(first) == with
 }
 
-// byteOrderMark is the mark that some editors write at the beginning of a file.
 const byteOrderMark = "\uFEFF"
 
-// eachLine calls f with each line that is not empty and with the line's number, from 1.
+// eachLine calls f with each non-empty line and its number, from 1.
 func (r *reader) eachLine(name string, f func(n int, line string) error) error {
 	file, closer, err := r.open(name)
 	if err != nil {

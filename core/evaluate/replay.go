@@ -19,9 +19,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// ReadQueries reads the recorded search queries of a model. The first line begins with "id". Each
-// further line has the id of a question and the queries of the model's first call, separated by
-// tabs.
+// ReadQueries reads the search queries that a model made, by question id. The first line of the
+// file begins with "id". Each further line has a question's id and the queries of the model's first
+// call, separated by tabs.
 func ReadQueries(from io.Reader) (map[string][]string, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxQuestionLine)
@@ -53,7 +53,7 @@ func ReadQueries(from io.Reader) (map[string][]string, error) {
 	return queries, nil
 }
 
-// Replay runs recorded queries through the search tool, as the first call of a turn.
+// Replay runs the recorded search queries of a model through the search tool, without the model.
 type Replay struct {
 	Search   tool.Tool
 	Counter  budget.Counter
@@ -74,7 +74,8 @@ type Replayed struct {
 	Pages    []string `json:"pages"`    // paths of the passages' pages, best first
 }
 
-// Run replays the recorded queries of all answerable questions.
+// Run replays the recorded queries of all answerable questions. It returns an error if there are
+// none.
 func (r Replay) Run(ctx context.Context, questions []Question, queries map[string][]string) ([]Replayed, error) {
 	var out []Replayed
 	for _, q := range questions {
@@ -108,7 +109,6 @@ func (r Replay) Run(ctx context.Context, questions []Question, queries map[strin
 	return out, nil
 }
 
-// search runs the search tool and discards its packets.
 func (r Replay) search(ctx context.Context, call tool.Call) (tool.Result, error) {
 	queue, drained := make(chan packet.Packet), make(chan struct{})
 	go func() {
@@ -132,7 +132,7 @@ type ReplaySummary struct {
 	Passages  float64 `json:"passages"`
 }
 
-// SummariseReplay summarises the results for all replayed questions.
+// SummariseReplay computes totals and means of the replayed questions.
 func SummariseReplay(all []Replayed) ReplaySummary {
 	s := ReplaySummary{Questions: len(all)}
 	for _, r := range all {

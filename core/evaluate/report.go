@@ -27,7 +27,7 @@ type Report struct {
 	Notes       []string  `json:"notes,omitempty"`
 }
 
-// Indexing is the speed of indexing the collection.
+// Indexing holds the time that indexing the collection took.
 type Indexing struct {
 	Chunks          int     `json:"chunks"`
 	Failed          int     `json:"failed"`
@@ -36,7 +36,7 @@ type Indexing struct {
 	SettleSeconds   float64 `json:"settle_seconds"` // embedding missing vectors, packing
 }
 
-// ReadReport reads a report written by Write.
+// ReadReport reads a report that [Report.Write] wrote.
 func ReadReport(r io.Reader) (Report, error) {
 	var report Report
 	if err := json.NewDecoder(r).Decode(&report); err != nil {
@@ -55,7 +55,8 @@ func (r Report) Write(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// With returns the report, plus the earlier results of modes that this report did not measure.
+// With returns the report with added results from the earlier report, for modes that only that
+// report measured.
 func (r Report) With(earlier Report) Report {
 	results := slices.Clone(r.Results)
 	for _, e := range earlier.Results {
@@ -68,7 +69,8 @@ func (r Report) With(earlier Report) Report {
 	return r
 }
 
-// Difference is the change in one mode since an earlier report. Positive numbers mean an increase.
+// Difference is the change of one mode's results since an earlier report. Positive numbers mean an
+// increase.
 type Difference struct {
 	Mode      Mode    `json:"mode"`
 	NDCG10    float64 `json:"ndcg_at_10"`
@@ -78,8 +80,10 @@ type Difference struct {
 	P95       float64 `json:"p95_ms"`
 }
 
-// Compare returns the differences in the modes that both reports have. It rounds measures to six
-// digits, because the order of an addition can change the last digits.
+// Compare returns the differences in the modes that both reports measured. It returns an error if
+// they are about different collections.
+//
+// It rounds measures to six digits, because the order of an addition can change the last digits.
 func (r Report) Compare(earlier Report) ([]Difference, error) {
 	if r.Fingerprint != earlier.Fingerprint {
 		return nil, fmt.Errorf("the report compared with is of another collection (%s with %d documents and %d queries), so that its numbers say nothing about this one",

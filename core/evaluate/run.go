@@ -11,10 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Mode is a search method, such as "keyword".
+// Mode is a way of searching that an evaluation compares with others, such as "keyword".
 type Mode string
 
-// Modes in the order in which they are reported.
+// The values of [Mode], in the order of reports.
 const (
 	Keyword  Mode = "keyword"  // alpha 0
 	Semantic Mode = "semantic" // alpha 1, regardless of the embedder's cap
@@ -31,11 +31,12 @@ var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic se
 // ErrNoReranker reports that reranking was requested but no reranker is configured.
 var ErrNoReranker = errors.New("there is no reranker: set RERANK_URL")
 
-// patience is the timeout for embedders and rerankers in an evaluation. It is long, because an
-// evaluation measures results and time separately.
+// patience is the timeout for embedders and rerankers. It is long, because an evaluation measures
+// quality and time separately.
 const patience = time.Minute
 
-// Runner runs queries, one after the other, on an index that holds a collection.
+// Runner searches for the queries of a collection, one after the other. The index must hold the
+// collection.
 type Runner struct {
 	Index      retrieve.Index
 	Embedder   retrieve.Embedder   // may be nil
@@ -45,20 +46,20 @@ type Runner struct {
 	Tenant     access.TenantID
 }
 
-// rankingDepth is the number of documents in a ranking. If the candidates contain fewer
-// documents, the search is repeated. Each repetition multiplies the number of candidates by
-// deeper, up to deepest times the original number.
+// rankingDepth is the number of documents in a ranking. If a search yields fewer, it is repeated.
+// Each repetition multiplies the number of candidates by deeper, up to deepest times the original
+// number.
 const (
 	rankingDepth = 100
 	deeper       = 10
 	deepest      = 1000
 )
 
-// warmUp is the number of queries that are asked before the measurement, to warm connections and
-// caches.
+// warmUp is the number of queries that are run before the measurement, to fill caches and open
+// connections.
 const warmUp = 20
 
-// Result is the result of one mode.
+// Result holds the measurements of one mode.
 type Result struct {
 	Mode Mode `json:"mode"`
 	Metrics
@@ -67,10 +68,11 @@ type Result struct {
 	Rankings map[string][]string `json:"-"` // query id → at most 100 ids of documents, best first
 }
 
-// Run asks every query of the collection and measures ranking and latency. The best chunk of a
-// document determines its rank. If many candidates are chunks of the same document, a ranking
-// may have fewer than 100 documents. Searches with more candidates then complete the ranking.
-// Their time does not count. Run calls done with the number of queries asked so far.
+// Run runs every query of the collection and measures ranking and latency. A document ranks by its
+// best chunk. After each query, Run calls done with the number of queries so far.
+//
+// If many hits are chunks of the same document, a ranking has fewer than 100 documents. Run then
+// searches with more candidates, and does not count the time of these searches.
 func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Result, error) {
 	search, err := r.searcher(mode, 1)
 	if err != nil {
@@ -111,8 +113,6 @@ func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(que
 	return Result{Mode: mode, Metrics: Measure(rankings, c.Judgements), Gold: gold, Latency: latencies(timings), Rankings: rankings}, nil
 }
 
-// complete searches with times as many candidates, and appends documents that the ranking does not
-// have.
 func (r Runner) complete(ctx context.Context, c *Collection, ranking []string, q Text, mode Mode, times int) ([]string, error) {
 	search, err := r.searcher(mode, times)
 	if err != nil {
@@ -122,7 +122,6 @@ func (r Runner) complete(ctx context.Context, c *Collection, ranking []string, q
 	return c.extend(ranking, q, found.Hits), err
 }
 
-// searcher returns a search for documents in a mode, with times the usual number of candidates.
 func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (retrieve.Result, error), error) {
 	cfg := r.Config
 	cfg.Above, cfg.Below = 0, 0
@@ -134,7 +133,6 @@ func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (ret
 	}, err
 }
 
-// prompter returns a search in a mode for passages that fit into a given number of tokens.
 func (r Runner) prompter(mode Mode) (func(ctx context.Context, q Text, tokens int) (retrieve.Result, error), error) {
 	hybrid, err := r.hybrid(mode, r.Config)
 	return func(ctx context.Context, q Text, tokens int) (retrieve.Result, error) {
@@ -174,7 +172,7 @@ func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error)
 	return hybrid, nil
 }
 
-// searchQuery searches for one query. search sets the wanted number of results.
+// searchQuery returns an error if the result is partial, because it would count as a bad result.
 func (r Runner) searchQuery(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search retrieve.Search) (retrieve.Result, error) {
 	search.Audience, search.Queries = access.NewAudience(r.Tenant, access.Public), []retrieve.Query{{Text: q.Text}}
 	found, err := hybrid.Search(ctx, search)
@@ -187,9 +185,9 @@ func (r Runner) searchQuery(ctx context.Context, hybrid *retrieve.Hybrid, q Text
 	return found, nil
 }
 
-// extend appends the documents of hits that the ranking does not have, in order. In some
-// collections the queries are documents, and a query finds itself first. extend therefore skips the
-// document with the id of the query, as BEIR does, unless it is judged relevant.
+// extend appends the documents of hits that the ranking lacks. In some collections a query is
+// itself a document and finds itself. extend skips that document, as BEIR does, unless it is judged
+// relevant.
 func (c *Collection) extend(ranking []string, q Text, hits []retrieve.Hit) []string {
 	for _, h := range hits {
 		d, ok := c.documentOf(h.Document.ID)

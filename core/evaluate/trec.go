@@ -7,9 +7,8 @@ import (
 )
 
 // WriteRun writes the rankings of a result as a TREC run for trec_eval, pytrec_eval and
-// ir_measures. There is one line per document, in the order of the queries. The columns are query,
-// Q0, document, rank from 1, score, and name of the run. They are separated by tabs, because ids
-// may contain spaces.
+// ir_measures. Each line is one document: query, Q0, document, rank from 1, score, and name of the
+// run. Tabs separate the columns, because ids may contain spaces.
 //
 // These tools sort by score, but the scores of combined searches are not comparable. So the score
 // is 100 for the first document, 99 for the second and so on.

@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Estimate is the expected work of [Reader.Run].
+// Estimate is the work that a [Reader.Run] would do.
 type Estimate struct {
 	Documents int // due documents
 	Passages  int // passages of the due documents
@@ -14,8 +14,8 @@ type Estimate struct {
 	Input     int // tokens sent for Texts, without tokens that the provider adds
 }
 
-// Estimate counts the work of a Run without calling the model. tokens returns the number of tokens
-// of a text.
+// Estimate counts the work of a Run without calling the model. tokens must return the number of
+// tokens of a text.
 func (r *Reader) Estimate(ctx context.Context, tenant access.TenantID, tokens func(string) int) (Estimate, error) {
 	var e Estimate
 	var last Document

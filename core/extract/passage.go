@@ -10,24 +10,24 @@ import (
 //go:embed instructions.md
 var instructions string
 
-// Limits of one model call.
 const (
 	longestPassage = 12_000 // characters of a passage that are read
-	// ReplyTokens is the maximum length of a reply. Twenty relations and their entities take about
-	// 1,500 tokens.
+	// ReplyTokens is the maximum length of a model's reply. Twenty relations and their entities
+	// take about 1,500 tokens.
 	ReplyTokens = 2_000
 )
 
-// Passage is the text that the model reads: a chunk with its title and headings. Everyone who may
-// read the chunk may also read its title and headings.
+// Passage is the text that the model reads: a chunk with its title and headings.
+//
+// Whoever may read the chunk may also read its title and headings.
 type Passage struct {
 	Title   string
 	Heading []string
 	Text    string
 }
 
-// fullText returns the passage with its title and headings. Names in the title and headings count
-// as names in the passage.
+// fullText puts the title and headings above the text, so that names in them count as names in the
+// passage.
 func (p Passage) fullText() string {
 	var lines []string
 	for _, line := range append([]string{p.Title}, p.Heading...) {
@@ -42,8 +42,7 @@ func (p Passage) fullText() string {
 	return strings.Join(append(lines, "", text), "\n")
 }
 
-// request returns the request that asks a model for the relations in a passage. It replaces every
-// "</" in the passage, so that the passage cannot close the tag.
+// request replaces every "</" in the passage, so that the passage cannot close the tag around it.
 func (s Schema) request(passage string) llm.Request {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(instructions))

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// Calls is the maximum number of concurrent calls of the model. A process that dies loses only
-	// these calls.
+	// Calls is the maximum number of concurrent calls of the model. If a process dies, only these
+	// calls are lost.
 	Calls = 4
-	// callTimeout limits the time for one text, including a retry. A run may exceed its end by this
-	// time.
+	// callTimeout limits the time for one passage, including a retry. A run may exceed its end by
+	// this time.
 	callTimeout = 40 * time.Second
 	// dueStep is the number of documents that are fetched at once.
 	dueStep = 20
-	// longestReply is the maximum number of bytes of a reply that are read. It stops providers that
-	// ignore ReplyTokens.
+	// longestReply is the maximum length of a reply in bytes. It stops providers that ignore
+	// ReplyTokens.
 	longestReply = 1 << 20
 	// settleTimeout is the time limit for storing an outcome after the run was cancelled.
 	settleTimeout = 5 * time.Second
@@ -41,7 +41,8 @@ type Config struct {
 	Observe func(Outcome)
 }
 
-// Reader asks a model to read documents. It is safe for concurrent use.
+// Reader asks a model which relations documents state, and stores them. It is safe for concurrent
+// use.
 type Reader struct {
 	model        llm.Model
 	store        Store
@@ -49,7 +50,7 @@ type Reader struct {
 	promptDigest Digest
 }
 
-// New returns a Reader. The model must retry transient failures itself (llm.Chain).
+// New returns a Reader. The model must retry transient failures itself, as [llm.Chain] does.
 func New(model llm.Model, store Store, config Config) *Reader {
 	config.Schema = config.Schema.withDefaults()
 	if config.Room == nil {
@@ -61,11 +62,11 @@ func New(model llm.Model, store Store, config Config) *Reader {
 	return &Reader{model: model, store: store, config: config, promptDigest: config.Schema.digest(model.Info().Name)}
 }
 
-// Way returns the digest of the model and its instructions. Documents that were read with another
-// digest are due.
+// Way returns a digest of the model's name and instructions. If it changes, documents must be read
+// again.
 func (r *Reader) Way() Digest { return r.promptDigest }
 
-// Progress counts the work of a run.
+// Progress counts what a [Reader.Run] has done so far.
 type Progress struct {
 	Documents int // documents whose statements were stored
 	Read      int // texts that the model was asked about and answered
@@ -76,7 +77,6 @@ type Progress struct {
 	Stopped   error
 }
 
-// run is one pass over due documents.
 type run struct {
 	*Reader
 	tenant access.TenantID
@@ -87,8 +87,8 @@ type run struct {
 	stopped error
 }
 
-// Run reads each due document once. It begins no call after until. A zero until means no limit.
-// more reports whether work was left at that time.
+// Run reads each document that was not yet read. It makes no call after until; a zero until means
+// no limit. more reports whether work was left at that time.
 //
 // Run ends early, with Progress.Stopped, if the budget is spent or the model cannot be called. It
 // stores the results up to then, and a later Run continues. Run calls report after each text, never
@@ -124,7 +124,7 @@ func (w *run) progress() Progress {
 	return w.sum
 }
 
-// count applies change to the counts and reports them.
+// count applies change to the counts and reports them. It must be called without mu held.
 func (w *run) count(change func(*Progress)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +134,8 @@ func (w *run) count(change func(*Progress)) {
 	}
 }
 
-// stop reports whether the run must begin no further call. If why is not nil, it stops the run.
+// stop reports whether the run must make no further call. If why is not nil, stop ends the run for
+// that reason.
 func (w *run) stop(why error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,8 +145,8 @@ func (w *run) stop(why error) bool {
 	return w.stopped != nil
 }
 
-// texts returns the digests of the passages of each document. It also returns the distinct passages
-// by digest, and their digests in order.
+// texts returns the digests of each document's passages as of. passages has the distinct passages
+// by digest, and order their digests in reading order.
 func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]string, order []Digest) {
 	passages = make(map[Digest]string)
 	for _, d := range docs {
@@ -165,8 +166,8 @@ func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]stri
 	return of, passages, order
 }
 
-// read asks the model about the passages that have no outcome yet. It stores the facts of each
-// document whose passages all have an outcome.
+// read asks the model about passages without an outcome. It stores the facts of a document only if
+// all its passages have an outcome.
 func (w *run) read(ctx context.Context, docs []Document, until time.Time) error {
 	of, passages, order := w.texts(docs)
 	known, err := w.store.Known(ctx, w.tenant, order)
@@ -223,8 +224,6 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 	return nil
 }
 
-// outcomeOf returns the stored outcome of a text, or asks the model for it. Outcome.Again is set
-// if a later run must retry.
 func (w *run) outcomeOf(ctx context.Context, digest Digest, passage string) (Outcome, error) {
 	again := Outcome{Again: true}
 	claim, err := w.store.Claim(ctx, w.tenant, digest)
@@ -272,7 +271,6 @@ func (w *run) outcomeOf(ctx context.Context, digest Digest, passage string) (Out
 	return outcome, nil
 }
 
-// askModel calls the model for a passage, and retries once if the reply is malformed.
 func (w *run) askModel(parent context.Context, passage string) Outcome {
 	ctx, cancel := context.WithTimeoutCause(parent, callTimeout, errSlow)
 	defer cancel()
@@ -304,10 +302,8 @@ func (w *run) askModel(parent context.Context, passage string) Outcome {
 	return Outcome{Again: true, Counted: errors.Is(err, llm.ErrBadRequest)}
 }
 
-// errSlow reports that the model did not finish within callTimeout.
 var errSlow = fmt.Errorf("the model did not read a passage within %s: use a faster one, or ask later", callTimeout)
 
-// stream returns the model's reply about a passage.
 func (w *run) stream(ctx context.Context, passage string) (string, error) {
 	var b strings.Builder
 	for d, err := range w.model.Stream(ctx, w.config.Schema.request(passage)) {

@@ -9,31 +9,31 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Bounds of what is taken from one passage.
+// Limits of what is taken from a passage or document.
 const (
-	// MostRelations limits the relations of one passage. Only the first ones are kept. A passage
-	// with more relations is a table, which is better quoted.
+	// MostRelations is the maximum number of relations of one passage; later ones are dropped. A
+	// passage with more relations is a table, which is better quoted.
 	MostRelations = 20
-	// MostFacts limits the facts of one document.
+	// MostFacts is the maximum number of facts of one document.
 	MostFacts = 2_000
 	mostRead  = 200 // maximum number of entities, and of relations, that are examined
 )
 
-// Thing is one side of a relation, spelled as in the passage.
+// Thing is the subject or object of a [Relation], spelled as in the passage.
 type Thing struct {
 	Type string `json:"type"`
 	Name string `json:"name"`
 }
 
-// Relation is a statement of a passage. It reads from subject to object.
+// Relation is a statement of a passage, such as a team that owns a system.
 type Relation struct {
 	Subject  Thing  `json:"subject"`
 	Relation string `json:"relation"`
 	Object   Thing  `json:"object"`
 }
 
-// Facts converts relations to facts of the graph. chunk is the position of the chunk that states
-// them.
+// Facts converts the relations found in a chunk to facts of the knowledge graph. chunk is the
+// chunk's position in its document.
 func Facts(found []Relation, chunk int) []knowledge.Fact {
 	var facts []knowledge.Fact
 	for _, r := range found {
@@ -46,7 +46,6 @@ func Facts(found []Relation, chunk int) []knowledge.Fact {
 	return facts
 }
 
-// errReply reports that a reply does not have the requested form.
 var errReply = errors.New("the model's answer is not the JSON that it was asked for")
 
 // reply is the requested form of a model's reply. Each entry is parsed separately, so that a
@@ -56,11 +55,10 @@ type reply struct {
 	Relations []json.RawMessage `json:"relations"`
 }
 
-// mostOpenings is the maximum number of braces in a reply that are tried as the start of the
-// object. A model may write reasoning or a code fence before the object.
+// mostOpenings limits the braces in a reply that are tried as the start of the object. A model may
+// write reasoning or a code fence before the object.
 const mostOpenings = 20
 
-// readReply finds and parses the JSON object in a model's reply.
 func readReply(text string) (reply, error) {
 	at := 0
 	for range mostOpenings {
@@ -78,9 +76,9 @@ func readReply(text string) (reply, error) {
 	return reply{}, errReply
 }
 
-// validate checks a reply against a passage. It keeps entities of a known type whose names occur in
-// the passage, spelled as in the passage. It keeps known relations between these entities. dropped
-// is the number of rejected relations.
+// validate keeps entities of a known type whose names occur in the passage, spelled as in the
+// passage. It keeps known relations between these entities. dropped is the number of other
+// relations.
 func (s Schema) validate(passage string, r reply) (found []Relation, dropped int) {
 	spelling := knowledge.NewSpelling(passage)
 	entities := make(map[string]Thing) // keys are the normal forms of names

@@ -12,10 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Type is a kind of entity or a relation that the model looks for, with its meaning.
+// Type is a kind of entity or relation that the model looks for. Means explains it to the model.
 type Type struct{ Name, Means string }
 
-// Schema lists the types to look for. The zero Schema is the default one.
+// Schema lists the types of entities and relations to look for. The zero Schema means [Default].
 type Schema struct {
 	Entities  []Type // none means those of Default
 	Relations []Type // each reads from subject to object; none means those of Default
@@ -43,7 +43,7 @@ func Default() Schema {
 	}
 }
 
-// Limits of the types in a configuration file.
+// Limits of the types that a configuration file may define.
 const (
 	MostTypes    = 20  // maximum types of entities, and of relations
 	LongestType  = 30  // bytes of a name
@@ -57,8 +57,8 @@ var reserved = map[string]bool{
 	string(knowledge.Path): true, string(knowledge.Mentions): true, string(knowledge.LinksTo): true, string(knowledge.Releases): true,
 }
 
-// CheckType returns what is wrong with the name of a type, as the end of a sentence. It returns an
-// empty string for a valid name.
+// CheckType returns what is wrong with the name of a type, as the end of a sentence. It returns ""
+// for a valid name.
 func CheckType(name string) string {
 	switch {
 	case reserved[name]:
@@ -71,12 +71,11 @@ func CheckType(name string) string {
 	return ""
 }
 
-// typeName converts a type that a model wrote to the form in the schema.
+// typeName converts a type that a model wrote, such as "Works_on", to the schema's "works on".
 func typeName(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, "_", " "))), " ")
 }
 
-// withDefaults returns the schema with defaults for missing parts.
 func (s Schema) withDefaults() Schema {
 	built := Default()
 	if len(s.Entities) == 0 {
@@ -91,11 +90,10 @@ func (s Schema) withDefaults() Schema {
 // Digest is the SHA-256 of a text, or of a model's name and instructions.
 type Digest [sha256.Size]byte
 
-// promptVersion is the version of the prompt and of the parsing of replies. Increment it if either
-// changes, so that texts are read again.
+// promptVersion must be incremented if the prompt or the parsing of replies changes, so that texts
+// are read again.
 const promptVersion = 1
 
-// digest returns a digest of the model and the schema.
 func (s Schema) digest(model string) Digest {
 	fields := []string{fmt.Sprint(promptVersion), model, s.Notes, instructions}
 	for _, list := range [][]Type{s.Entities, s.Relations} {
@@ -107,7 +105,8 @@ func (s Schema) digest(model string) Digest {
 	return digestOf(fields...)
 }
 
-// digestOf returns the digest of a list of texts. Different lists have different digests.
+// digestOf returns different digests for different lists, because it also hashes the length of each
+// text.
 func digestOf(fields ...string) Digest {
 	h := sha256.New()
 	for _, f := range fields {

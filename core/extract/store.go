@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Document is a document to read, with its passages in order.
+// Document is a document whose passages the model has yet to read.
 type Document struct {
 	Shard    int16
 	Row      int64 // identifies the document, together with Shard
@@ -17,7 +17,8 @@ type Document struct {
 	Passages []Passage // without titles
 }
 
-// Outcome is the result of reading a text. Exactly one of Read, Reason and Again is set.
+// Outcome is the result of asking the model about a text. Exactly one of Read, Reason and Again is
+// set.
 type Outcome struct {
 	Found   []Relation // relations in the text, if Read
 	Read    bool
@@ -28,11 +29,10 @@ type Outcome struct {
 	Counted bool          // if Again: this was one of MostAttempts
 }
 
-// Claim is the result of claiming a text. With Mine, the caller has the exclusive right to read the
-// text.
+// Claim is the result of a replica's attempt to reserve a text, so that only one replica reads it.
 type Claim int
 
-// The claims.
+// The values of [Claim].
 const (
 	Mine      Claim = iota // the caller asks the model, within Lease
 	Elsewhere              // another process asks the model
@@ -40,16 +40,15 @@ const (
 )
 
 const (
-	// Lease is the duration of a claim on a text. The claims of a process that dies expire after
-	// this time.
+	// Lease is the duration of a claim. The claims of a process that dies expire after this time.
 	Lease = 2 * time.Minute
 	// MostAttempts is the number of failed attempts after which a text is abandoned. An attempt
 	// fails if the model gives no answer or the process dies.
 	MostAttempts = 3
 )
 
-// Store stores the results of reading texts and writes them to the graph. An implementation is safe
-// for concurrent use by any number of processes.
+// Store keeps the model's results and writes them to the knowledge graph. An implementation must be
+// safe for concurrent use by any number of processes.
 type Store interface {
 	// Due returns up to most stored documents that were not yet read with this digest of model and
 	// instructions. It returns documents after the given one, ordered by Shard and Row. A zero

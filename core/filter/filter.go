@@ -18,13 +18,14 @@ type Filter struct {
 	Stages    []Stage // filters for answers, in order
 }
 
-// Stage is one check of answers. Implementations are safe for concurrent use.
+// Stage is one check of answers, such as a block list. Implementations must be safe for concurrent
+// use.
 type Stage interface {
 	// Screen returns a Screen for one message of an answer.
 	Screen(a Answer) Screen
 }
 
-// Screen filters one message. It must not be used concurrently.
+// Screen filters one message of an answer while it streams. It is not safe for concurrent use.
 type Screen interface {
 	// Push adds the next piece of the message and returns the text that may be shown now. After an
 	// error no more text may be shown, except the text that Push returned with the error.
@@ -33,30 +34,30 @@ type Screen interface {
 	Flush(ctx context.Context) (string, error)
 }
 
-// Answer identifies the answer that is checked.
+// Answer identifies an answer by its turn and model.
 type Answer struct {
 	Turn  string
 	Model string
 }
 
-// The sentences that people read.
+// The sentences that users read.
 const (
 	DefaultRefusal = "The question, or something that came with it, holds words that whoever runs this bot does not want answered. Ask without them, or ask a person."
 	sentenceBlock  = "The answer was stopped because it came to something that must not be shown here. Ask in other words, or ask a person."
 )
 
-// Blocked is the error that ends an answer with forbidden content. Sentence is the text that the
-// reader sees.
+// Blocked is the error that ends an answer with forbidden content. Sentence tells the reader why
+// the answer ended.
 type Blocked struct{ Sentence string }
 
 // Error implements error.
 func (b *Blocked) Error() string { return "a filter stopped the answer" }
 
-// ErrUnchecked is the error that ends an answer that could not be checked.
+// ErrUnchecked is the error that ends an answer if the reviewer cannot be reached or fails.
 var ErrUnchecked = errors.New("the answer could not be checked before it is shown")
 
-// Refuse returns the reply to a question that must not be answered. It returns an empty string if
-// the question is allowed.
+// Refuse returns the reply to a question that must not be answered. It returns "" if all texts are
+// allowed.
 func (f *Filter) Refuse(texts ...string) string {
 	if f == nil || f.Questions == nil {
 		return ""
@@ -72,7 +73,7 @@ func (f *Filter) Refuse(texts ...string) string {
 	return ""
 }
 
-// Redact masks forbidden words and patterns in a complete text.
+// Redact masks the matches of the block list Answers in a complete text.
 func (f *Filter) Redact(text string) string {
 	if f == nil || f.Answers == nil {
 		return text
@@ -80,10 +81,10 @@ func (f *Filter) Redact(text string) string {
 	return f.Answers.Redact(text)
 }
 
-// Screens reports whether answers are checked.
+// Screens reports whether the filter has any stage.
 func (f *Filter) Screens() bool { return f != nil && len(f.Stages) > 0 }
 
-// Screen returns a Screen that checks one message of an answer with all stages.
+// Screen returns a Screen that passes one message of an answer through all stages.
 func (f *Filter) Screen(a Answer) Screen {
 	if f == nil {
 		return chain(nil)
@@ -95,7 +96,6 @@ func (f *Filter) Screen(a Answer) Screen {
 	return c
 }
 
-// chain passes the output of each screen to the next.
 type chain []Screen
 
 // Push implements Screen.

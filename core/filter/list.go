@@ -29,8 +29,8 @@ const (
 	unbounded = -1
 )
 
-// NewList compiles words, phrases and regular expressions to a list. The error reports all faults
-// together. Each fault is a sentence that begins with the entry.
+// NewList compiles words, phrases and regular expressions to a list. Its error joins the faults of
+// all entries, each a sentence that begins with the entry.
 func NewList(words, patterns []string) (*List, error) {
 	l := &List{words: make(map[rune][][]rune)}
 	var faults []error
@@ -82,7 +82,6 @@ func (l *List) extendLongest(n int) {
 	}
 }
 
-// maxMatchLength returns the maximum length in bytes of a match of re, or unbounded.
 func maxMatchLength(re *syntax.Regexp) int {
 	sum := func(times int, each func(a, b int) int) int {
 		n := 0
@@ -115,12 +114,12 @@ func maxMatchLength(re *syntax.Regexp) int {
 	}
 }
 
-// Match reports whether a text contains a match of the list.
+// Match reports whether a text contains an entry of the list.
 func (l *List) Match(text string) bool {
 	return len(l.find(project(text, true))) > 0
 }
 
-// Redact returns the text with all matches of the list masked.
+// Redact returns the text with each character of a match replaced by "█".
 func (l *List) Redact(text string) string {
 	p := project(text, true)
 	return p.mask(text, 0, len(text), l.find(p))
@@ -129,7 +128,6 @@ func (l *List) Redact(text string) string {
 // match is the byte range of a match in the text of a projection.
 type match struct{ from, to int }
 
-// find returns all matches in a text. Matches may overlap.
 func (l *List) find(p projection) []match {
 	var found []match
 	for _, re := range l.patterns {
@@ -162,8 +160,6 @@ func (l *List) findWords(p projection, found []match) []match {
 	return found
 }
 
-// prefix returns the length in bytes of word at an offset. It returns 0 if the word is not at the
-// offset.
 func (p projection) prefix(at int, word []rune) int {
 	text, n := p.text[at:], 0
 	for _, w := range word {
@@ -196,7 +192,7 @@ func isWord(r rune) bool {
 	return r >= 0 && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 }
 
-// fold maps letters that differ only in case or form to the same letter.
+// fold maps letters that differ only in case to the same letter.
 func fold(text string) string { return strings.Map(foldRune, text) }
 
 func foldRune(r rune) rune {
@@ -207,11 +203,10 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(least)
 }
 
-// masked replaces each forbidden character.
 const masked = "█"
 
-// mask returns the raw text between two offsets with all matches masked. White space and characters
-// that a reader does not see are not masked.
+// mask returns raw[from:to] with all matches masked. It does not mask white space and characters
+// that a reader does not see.
 func (p projection) mask(raw string, from, to int, found []match) string {
 	slices.SortFunc(found, func(a, b match) int { return a.from - b.from })
 	var b strings.Builder

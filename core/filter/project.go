@@ -7,7 +7,7 @@ import (
 )
 
 // projection is the visible part of a text. It excludes emphasis and code marks, invisible
-// characters and citations. It maps each byte to its offset in the original text.
+// characters and citations.
 type projection struct {
 	text string
 	at   []int // for each byte, its offset in the original text
@@ -17,8 +17,8 @@ type projection struct {
 	gaps map[int]bool // offsets in text where a citation was removed; a word may end or begin there
 }
 
-// project returns the visible part of a text. Unless final is set, more text follows. project then
-// omits text at the end that may still change.
+// project returns the visible part of a text. If final is false, more text follows, so project
+// omits text at the end that may become a citation or a character.
 func project(raw string, final bool) projection {
 	var b strings.Builder
 	p := projection{at: make([]int, 0, len(raw))}
@@ -59,8 +59,8 @@ func project(raw string, final bool) projection {
 	return p
 }
 
-// invisible reports whether a reader does not see a character. Examples are marks of emphasis,
-// strike-through and code, and format characters such as the zero-width space and the soft hyphen.
+// invisible reports whether a reader does not see a character. Examples are Markdown's marks for
+// emphasis and code, the zero-width space and the soft hyphen.
 func invisible(r rune) bool {
 	switch r {
 	case '*', '`', '~':
@@ -69,7 +69,7 @@ func invisible(r rune) bool {
 	return r > unicode.MaxASCII && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// maxCitation is the maximum length of a citation. A longer one counts as text.
+// maxCitation is the maximum length of a citation in bytes. A longer citation counts as text.
 const maxCitation = 40
 
 // citation returns the length of a citation such as [3], [1, 2] or [[3]] at the beginning of a

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Paragraph is the text that a reviewer checks.
+// Paragraph is a paragraph of an answer that a reviewer checks.
 type Paragraph struct {
 	Answer
 	Number int // within the message, from 1
@@ -17,21 +17,22 @@ type Paragraph struct {
 // Verdict is a reviewer's decision on a paragraph.
 type Verdict int
 
-// The verdicts.
+// The values of [Verdict].
 const (
 	Allow Verdict = iota
 	Replace
 	Block
 )
 
-// Reviewer checks paragraphs before they are shown. Implementations are safe for concurrent use.
+// Reviewer checks paragraphs before they are shown. Implementations must be safe for concurrent
+// use.
 type Reviewer interface {
 	// Review returns the verdict on a paragraph. With Replace, it also returns the replacement
 	// text. It must return when ctx ends.
 	Review(ctx context.Context, p Paragraph) (Verdict, string, error)
 }
 
-// Reviewed is the stage that sends every complete paragraph to a reviewer before it is shown.
+// Reviewed is a stage that sends every complete paragraph to a reviewer before it is shown.
 type Reviewed struct {
 	Reviewer Reviewer
 	// a paragraph that cannot be reviewed is shown; otherwise the answer ends before it
@@ -49,7 +50,6 @@ func (r Reviewed) Screen(a Answer) Screen {
 	return &reviewScreen{Reviewed: r, answer: a}
 }
 
-// reviewScreen collects a paragraph and shows it after its review.
 type reviewScreen struct {
 	Reviewed
 	answer Answer
@@ -85,8 +85,8 @@ func (s *reviewScreen) Flush(ctx context.Context) (string, error) {
 	return text, s.ended
 }
 
-// review sends the collected paragraph to the reviewer and returns the text that may be shown. The
-// reviewer does not see the white space around the paragraph.
+// review returns the text that may be shown. The reviewer does not see the white space around the
+// paragraph.
 func (s *reviewScreen) review(ctx context.Context) string {
 	raw := s.raw
 	s.raw = ""

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Action says what happens to an answer that matches a list.
+// Action says what happens to an answer that matches a block list.
 type Action string
 
-// The actions.
+// The values of [Action].
 const (
 	Mask Action = "redact" // matches are masked
 	Stop Action = "stop"   // the answer ends before the first match
 )
 
-// Listed is the stage that removes matches of a list from answers.
+// Listed is a stage that removes matches of a block list from answers.
 type Listed struct {
 	List   *List
 	Action Action // empty: Mask
@@ -23,22 +23,19 @@ type Listed struct {
 
 var _ Stage = Listed{}
 
-// Screen implements Stage. The Screen holds back only text that may become part of a match. This is
-// at most the length of the longest possible match. If a pattern has no maximum length, it is the
-// whole paragraph.
+// Screen implements Stage. The Screen holds back only text that may become part of a match. If a
+// pattern has no maximum length, it holds back the whole paragraph.
 func (l Listed) Screen(Answer) Screen { return &listScreen{Listed: l} }
 
 const (
 	// maxParagraph is the maximum number of bytes of a paragraph that are matched together.
 	maxParagraph = 16 << 10
-	// minWindow is the minimum number of bytes that are matched together. When the window is full,
-	// text that was shown is dropped.
+	// minWindow is the minimum number of bytes that are matched together.
 	minWindow = 512
 	// stride is the number of bytes that must arrive before the text is matched again.
 	stride = 32
 )
 
-// window returns the number of bytes of a paragraph that are matched together.
 func (l *List) window() int {
 	if l.longest == unbounded {
 		return maxParagraph
@@ -46,8 +43,6 @@ func (l *List) window() int {
 	return min(max(minWindow, 4*l.longest), 2*maxParagraph)
 }
 
-// listScreen filters one message. It holds the current paragraph, of which the beginning may have
-// been shown already.
 type listScreen struct {
 	Listed
 	raw     string
@@ -82,8 +77,8 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 	return out.String(), s.err()
 }
 
-// advance drops text that was shown. It keeps the last character of that text, because that
-// character decides whether a word begins after it.
+// advance drops text that was shown. It keeps the last character of that text, which decides
+// whether a word begins after it.
 func (s *listScreen) advance(out *strings.Builder) {
 	half := s.List.window() / 2
 	if len(s.raw)-s.shown > half { // invisible marks without an end
@@ -101,7 +96,6 @@ func (s *listScreen) advance(out *strings.Builder) {
 	s.looked = len(s.raw)
 }
 
-// begin resets the screen for a new paragraph.
 func (s *listScreen) begin() { s.raw, s.shown, s.looked, s.begun = "", 0, 0, false }
 
 // Flush implements Screen.
@@ -121,9 +115,9 @@ func (s *listScreen) err() error {
 	return nil
 }
 
-// showSettled writes the text that further input cannot change to out, with all matches masked. If
-// final is set, that is all of the text. If the action is Stop, it writes only the text before the
-// first match.
+// showSettled writes the text that further input cannot change to out, with all matches masked.
+// final says that no input follows. If the action is Stop, it writes only the text before the first
+// match.
 func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	s.looked = len(s.raw)
 	if !final && s.List.longest == unbounded { // only a complete paragraph can be matched
@@ -191,7 +185,6 @@ func blankSince(raw string) bool {
 	return strings.HasSuffix(strings.TrimRight(raw, " \t\r"), "\n")
 }
 
-// endsParagraph reports whether the text ends with an empty line.
 func endsParagraph(raw string) bool {
 	before, ok := strings.CutSuffix(raw, "\n")
 	return ok && blankSince(before)

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Cost is the maximum memory of a reader in bytes, as a function of the number of input bytes.
+// Cost is the maximum memory, in bytes, that a parser of untrusted input needs. It grows with the
+// size of the input.
 type Cost struct {
 	Reader  string // the row in deploy/threats.md
 	Fixed   int64  // cost of an empty input
@@ -20,7 +21,7 @@ type Cost struct {
 	Max     int64  // maximum cost of any input, ensured by the reader's limits
 }
 
-// Of returns the cost of an input of n bytes.
+// Of returns the maximum memory for an input of n bytes.
 func (c Cost) Of(n int64) int64 {
 	if c.PerByte > 0 && n > (c.Max-c.Fixed)/c.PerByte {
 		return c.Max
@@ -28,8 +29,8 @@ func (c Cost) Of(n int64) int64 {
 	return min(c.Fixed+c.PerByte*n, c.Max)
 }
 
-// Pool grants memory to readers in the order of their requests. It counts the declared memory and
-// allocates nothing. It is safe for concurrent use.
+// Pool limits the memory of concurrent parsers. It counts the memory that they declare and
+// allocates nothing. It serves requests in order and is safe for concurrent use.
 type Pool struct {
 	size int64
 	free *semaphore.Weighted
@@ -40,10 +41,11 @@ func NewPool(size int64) *Pool {
 	return &Pool{size: size, free: semaphore.NewWeighted(size)}
 }
 
-// Size returns the number of bytes that all readers together may hold.
+// Size returns the number of bytes that all parsers together may hold.
 func (p *Pool) Size() int64 { return p.size }
 
-// Sizes of the process's pool. The rest of the memory limit is for the index, turns and garbage.
+// Limits of the size of a process's pool. The rest of the memory limit is for the index, turns and
+// garbage.
 const (
 	shareOfLimit = 3 // a third of the runtime's memory limit
 	smallest     = 64 << 20
@@ -62,16 +64,14 @@ func sizeFor(limit int64) int64 {
 	return min(max(limit/shareOfLimit, smallest), largest)
 }
 
-// granted is the context key of work that holds a grant.
 type granted struct{}
 
-// Acquire blocks until the pool has n bytes or ctx ends. The error is the cause of ctx. Acquire
-// returns a context that carries the grant, and a function that releases the grant. The function
-// may be called more than once.
+// Acquire blocks until the pool has n free bytes or ctx ends. It returns a context that carries the
+// grant, and a function that releases it, which may be called more than once. The error is the
+// cause of ctx. A request for more than the whole pool gets the whole pool.
 //
-// A reader that requests more than the whole pool gets the whole pool and works alone. If the
-// context already carries a grant, Acquire returns at once without a further grant. The outer
-// reader must therefore declare the memory of both.
+// If ctx already carries a grant, Acquire returns at once without a further one. The outer caller
+// must therefore declare the memory of both.
 func (p *Pool) Acquire(ctx context.Context, n int64) (context.Context, func(), error) {
 	if ctx.Value(granted{}) != nil {
 		return ctx, func() {}, nil
@@ -83,8 +83,7 @@ func (p *Pool) Acquire(ctx context.Context, n int64) (context.Context, func(), e
 	return context.WithValue(ctx, granted{}, true), sync.OnceFunc(func() { p.free.Release(n) }), nil
 }
 
-// Hold acquires the cost of n input bytes from the process's pool, calls read, and releases the
-// grant.
+// Hold calls read while it holds the memory for n input bytes in the pool of [Process].
 func Hold[T any](ctx context.Context, c Cost, n int64, read func(context.Context) (T, error)) (T, error) {
 	ctx, release, err := Process().Acquire(ctx, c.Of(n))
 	if err != nil {

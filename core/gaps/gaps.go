@@ -16,18 +16,18 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// MaxQuestions is the maximum number of clustered questions. If there are more, only the newest are
-// clustered.
+// MaxQuestions is the maximum number of questions that a report clusters. If there are more, it
+// uses the newest.
 const MaxQuestions = 2000
 
-// Asked is a question to be clustered, with its vector and the nearest documents.
+// Asked is a question to be clustered, with its embedding vector and the nearest documents.
 type Asked struct {
 	review.Question
 	Vector  []float32      // unit vector; zero or nil: the question is in no cluster
 	Closest []document.Ref // documents that the report's reader may see, the closest first
 }
 
-// Cluster is a gap: a group of questions on the same subject.
+// Cluster is a group of questions on one subject that the documents do not cover.
 type Cluster struct {
 	Label     string            // the most central question
 	Questions []review.Question // the newest first
@@ -37,7 +37,7 @@ type Cluster struct {
 	Owners    []string // names of the owners of Closest
 }
 
-// Report holds the gaps of a period that one reader may see.
+// Report lists the subjects that the documents did not cover in a period.
 type Report struct {
 	Since, Until time.Time
 	Questions    int  // questions with a missing or poor answer
@@ -46,8 +46,8 @@ type Report struct {
 	Clusters     []Cluster
 }
 
-// Scope returns the questions that a report for a viewer may include. These are questions asked in
-// channels. Private questions are excluded, even the viewer's own, because reports are passed on.
+// Scope returns the scope of questions that a report for a viewer may include: those asked in
+// channels. It excludes private questions, even the viewer's, because reports are passed on.
 func Scope(v review.Viewer) review.Scope {
 	s := v.Scope()
 	s.Person, s.Revealed = access.Account{}, nil
@@ -63,7 +63,8 @@ const (
 	mostNear = 3
 )
 
-// Trend compares the newest week with the week before.
+// Trend compares the questions of the newest week with the week before: "rising", "falling" or
+// "steady".
 func (c Cluster) Trend() string {
 	switch this, last := c.week(0), c.week(1); {
 	case this > last:
@@ -81,8 +82,8 @@ func (c Cluster) week(n int) int {
 	return 0
 }
 
-// Find clusters questions with group, which is usually Group. It returns the largest clusters
-// first.
+// Find clusters questions and returns a report with the largest clusters first. group is usually
+// [Group].
 func Find(
 	ctx context.Context, asked []Asked, since, until time.Time, group func(context.Context, []Asked) ([][]int, error),
 ) (Report, error) {
@@ -147,9 +148,9 @@ func describe(asked []Asked, members []int, until time.Time) Cluster {
 	return c
 }
 
-// Group divides questions into clusters by their vectors. A cluster is a list of indexes of
-// questions. A question without similar ones is a cluster by itself. Group takes 100 ms for
-// MaxQuestions and stops when ctx is done.
+// Group divides questions into clusters of similar vectors. Each cluster is a list of indexes into
+// asked. A question without similar ones is a cluster by itself. For MaxQuestions, Group takes
+// about 100 ms.
 func Group(ctx context.Context, asked []Asked) ([][]int, error) {
 	l := newLikeness(ctx, asked)
 	if err := ctx.Err(); err != nil {
@@ -158,14 +159,12 @@ func Group(ctx context.Context, asked []Asked) ([][]int, error) {
 	return l.clusters(), nil
 }
 
-// likeness holds the similarity of each pair of questions or clusters.
 type likeness struct {
 	n    int
 	pair []float32 // n×n
 }
 
-// newLikeness compares every pair of questions, on all processors. The result is incomplete if ctx
-// is done.
+// newLikeness uses all processors. The result is incomplete if ctx is done.
 func newLikeness(ctx context.Context, asked []Asked) *likeness {
 	l := &likeness{n: len(asked), pair: make([]float32, len(asked)*len(asked))}
 	var all sync.WaitGroup
@@ -204,8 +203,9 @@ func cosine(a, b []float32) float32 {
 	return s0 + s1 + s2 + s3
 }
 
-// clusters merges the most similar pair of clusters repeatedly. It stops when the mean similarity
-// of all pairs is too low. The method is average linkage by nearest-neighbour chains, in O(n²).
+// clusters repeatedly merges the most similar pair of clusters, until the mean similarity of each
+// pair is below minSimilarity. The method is average linkage by nearest-neighbour chains, in
+// O(n²).
 func (l *likeness) clusters() [][]int {
 	mean := slices.Clone(l.pair) // mean similarity of clusters, indexed by their first members
 	members := make([][]int, l.n)

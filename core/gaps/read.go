@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Store stores questions and their vectors. It is safe for concurrent use.
+// Store stores questions and their embedding vectors. It must be safe for concurrent use.
 type Store interface {
 	Questions(ctx context.Context, tenant access.TenantID, s review.Scope, q review.Query) ([]review.Question, error)
 	// QuestionVectors returns the stored vectors of questions for a model. It omits questions that
@@ -27,7 +27,7 @@ type Store interface {
 	Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error)
 }
 
-// Reader makes reports. It is safe for concurrent use.
+// Reader makes reports of subjects that the documents do not cover. It is safe for concurrent use.
 type Reader struct {
 	Tenant  access.TenantID
 	Store   Store
@@ -41,12 +41,13 @@ type Reader struct {
 }
 
 // Report clusters the questions since a time whose answers were missing or poor. It includes only
-// questions that Scope permits. It names only documents and owners that the viewer may know.
+// questions that [Scope] permits, and names only documents and owners that the viewer may know.
 func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (Report, error) {
 	return r.In(ctx, Scope(v), v.Audience, since, r.Now())
 }
 
-// In is like Report for a period and a given scope. audience is everyone who reads the report.
+// In is like Report, but for a given scope and period. audience must include everyone who reads the
+// report.
 func (r Reader) In(ctx context.Context, scope review.Scope, audience access.Audience, since, until time.Time) (Report, error) {
 	found, err := r.Store.Questions(ctx, r.Tenant, scope, review.Query{Since: since, Until: until, Unsatisfying: true, Limit: MaxQuestions + 1})
 	if err != nil {
@@ -76,10 +77,8 @@ func (r Reader) In(ctx context.Context, scope review.Scope, audience access.Audi
 	return report, nil
 }
 
-// embedAtOnce is the number of questions that are embedded in one call.
 const embedAtOnce = 64
 
-// vectors returns the vectors of questions. It embeds only questions without a stored vector.
 func (r Reader) vectors(ctx context.Context, asked []review.Question) (map[session.TurnID][]float32, error) {
 	embedder, err := r.Embedder()
 	if err != nil {
@@ -109,7 +108,7 @@ func (r Reader) vectors(ctx context.Context, asked []review.Question) (map[sessi
 	return vectors, nil
 }
 
-// closest returns, for each question, the nearest documents that the audience may read.
+// closest returns only documents that the audience may read, nearest first.
 func (r Reader) closest(ctx context.Context, audience access.Audience, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	near, err := r.Store.Nearest(ctx, r.Tenant, asked)
 	if err != nil {
@@ -133,14 +132,11 @@ func (r Reader) closest(ctx context.Context, audience access.Audience, asked []r
 }
 
 const (
-	// maxOwners is the maximum number of owners that a cluster names.
 	maxOwners = 5
 	// maxOwned is the number of largest clusters for which owners are looked up.
 	maxOwned = 50
 )
 
-// owners adds the names of the owners of c.Closest to c. It uses only documents that the
-// audience may read.
 func (r Reader) owners(ctx context.Context, audience access.Audience, c *Cluster) error {
 	find := owner.Finder{Graph: r.Graph, Library: r.Library}
 	for _, d := range c.Closest {

@@ -12,18 +12,16 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ReadAccess updates the stored permissions of a source. It reads the groups first ([GroupReader])
-// and then the nodes ([NodeReader]), as far as the connector supports them. If again is true, it
-// reads both from the beginning. If reading the groups fails, it still reads the nodes, unless the
-// source refuses the credential. An interrupted run keeps its stored results, and the next run
-// continues.
+// ReadAccess updates the stored permissions of a source. It reads the groups ([GroupReader]) and
+// then the nodes ([NodeReader]), as far as the connector supports them. An interrupted run keeps
+// its stored results, and the next run continues, unless fromStart is true.
+//
+// The error wraps [ErrRevoked] if the source refuses the credential, and [ErrSuperseded] if a newer
+// run has started. If ctx is cancelled, the error wraps the cause. The cause [ErrPaused] is not
+// recorded as a failure.
 //
 // If a document moves to another node, its access list is stored before the node. Until the node is
 // stored, the document is hidden from everyone.
-//
-// The error says why reading did not finish. It wraps [ErrRevoked] if the source refuses the
-// credential, and [ErrSuperseded] if a newer run has started. A cancelled run returns the cause of
-// the cancellation. If the cause is [ErrPaused], no failure is recorded.
 func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, fromStart bool) error {
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
@@ -41,10 +39,9 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 	return errors.Join(groups, nodes)
 }
 
-// moveDocuments stores the given access lists of documents. It skips documents that are not stored,
-// and lists that equal the stored ones. While a run reads the source's documents (run.Reading), it
-// stores equal lists too. Their newer read time keeps that run from overwriting them with older
-// lists.
+// moveDocuments skips documents that are not stored, and access lists that equal the stored ones.
+// While a run reads the source's documents (run.Reading), it stores equal lists too. Their newer
+// read time keeps that run from overwriting them with older lists.
 func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), maxAccessChanges) {
 		known, err := store.Known(ctx, tenant, run.Source, ids)
@@ -67,9 +64,8 @@ func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run
 	return nil
 }
 
-// Hide hides a source from everyone if why wraps [ErrRevoked]. Call it with the error of reading
-// the documents. The source stays hidden until ReadAccess succeeds. Hide does nothing for other
-// errors, or if source is not a [NodeReader].
+// Hide hides a source from everyone if why wraps [ErrRevoked], until [ReadAccess] succeeds. why
+// must be the error of reading the documents. Hide does nothing if source is not a [NodeReader].
 func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, why error) error {
 	if _, ok := source.(NodeReader); !ok || !errors.Is(why, ErrRevoked) {
 		return nil
@@ -81,9 +77,8 @@ func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source
 	return store.EndAccess(ctx, tenant, run, why)
 }
 
-// readLoop reads the batches of one loop, from the stored checkpoint on, and stores each batch with
-// put. clean removes values that the database rejects. readLoop also records the outcome of the
-// run.
+// readLoop stores each batch with put, from the stored checkpoint on, and records the outcome of
+// the run. clean must remove values that the database rejects.
 func readLoop[B any](
 	ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, loop Loop, again bool,
 	read func(context.Context, Checkpoint) iter.Seq2[B, error], clean func(B) B, put func(context.Context, access.TenantID, AccessRun, B) error,

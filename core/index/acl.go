@@ -8,14 +8,14 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Narrow returns the access list of a document, limited to the readers of its source. An access
-// list admits everyone who holds any of its entries, so it cannot require two entries at once.
-// Narrow therefore keeps an entry of the document only if the source's list has the same entry or
-// is public. It replaces a public entry by the source's list. No other entry counts as part of
-// another: guests may hold groups, channels and names without being members.
+// Narrow limits a document's access list to the readers of its source. It keeps an entry if source
+// has the same entry or is public, and replaces a public entry by the source's list. If an entry
+// cannot be kept, the error wraps [ErrWithdrawn]. Its text continues a sentence that begins with
+// "it".
 //
-// If an entry cannot be kept, the error wraps [ErrWithdrawn]. Its text continues a sentence that
-// begins with "it".
+// An access list admits everyone who holds any of its entries, so it cannot require two at once.
+// Entries for groups and channels do not count as part of the members, because guests may be in
+// them.
 func Narrow(source, stated access.ACL) (access.ACL, error) {
 	var both, outside access.ACL
 	for _, d := range stated {
@@ -37,14 +37,12 @@ func Narrow(source, stated access.ACL) (access.ACL, error) {
 	return slices.Compact(both), nil
 }
 
-// sorted returns a sorted copy of an access list without duplicates.
 func sorted(acl access.ACL) access.ACL {
 	acl = slices.Clone(acl)
 	slices.Sort(acl)
 	return slices.Compact(acl)
 }
 
-// within reports whether everyone who holds p also holds whole.
 func within(p, whole access.Principal) bool { return p == whole || whole == access.Public }
 
 func joined(acl access.ACL) string {

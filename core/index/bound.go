@@ -8,11 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// errTooLong is the cancellation cause when reading or cutting a document exceeds its time limit.
 var errTooLong = errors.New("it takes too long to read. Split it into smaller documents")
 
-// load reads a document within its time limit. After a timeout only this document fails, and the
-// run continues with the next document.
+// load limits the time to read a document. After a timeout only this document fails.
 func (r *run) load(ctx context.Context, item Item) (document.Document, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading+item.Wait, errTooLong)
 	defer cancel()
@@ -23,7 +21,6 @@ func (r *run) load(ctx context.Context, item Item) (document.Document, error) {
 	return d, tooLarge(&d)
 }
 
-// cut cuts a document into chunks within its time limit.
 func (r *run) cut(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading, errTooLong)
 	defer cancel()
@@ -34,8 +31,8 @@ func (r *run) cut(ctx context.Context, d *document.Document) ([]document.Chunk, 
 	return chunks, nil
 }
 
-// ownFault returns errTooLong if the time limit of a document (timed) has expired. Otherwise, or if
-// the whole run was cancelled (ctx), it returns err.
+// ownFault returns errTooLong if timed, the context of one document, has expired but ctx, that of
+// the run, has not. Otherwise it returns err.
 func (r *run) ownFault(ctx, timed context.Context, err error) error {
 	if ctx.Err() == nil && timed.Err() != nil {
 		return errTooLong
@@ -43,8 +40,6 @@ func (r *run) ownFault(ctx, timed context.Context, err error) error {
 	return err
 }
 
-// tooLarge returns an error if a document has more than document.MaxText bytes or
-// document.MaxBlocks blocks.
 func tooLarge(d *document.Document) error {
 	text, blocks := 0, 0
 	for _, s := range d.Sections {

@@ -53,19 +53,20 @@ func (s ChunkSize) validate() error {
 	return errors.Join(faults...)
 }
 
-// Chunker cuts documents into chunks. It is safe for concurrent use if its counter is. The same
-// document always yields the same chunks.
+// Chunker cuts documents into chunks. The same document always yields the same chunks. A Chunker is
+// safe for concurrent use if its counter is.
 //
-// Chunker merges small sections with siblings under the same heading. It cuts large sections
-// between paragraphs. If a paragraph is too large, it cuts between sentences, list items, table
-// rows or lines of code. Every chunk is an exact range of the document's text. Together the chunks
-// cover all of the text except white space and empty fences.
+// It merges small sections under the same heading and cuts large sections between paragraphs. It
+// cuts large paragraphs between sentences, list items, table rows or lines of code. Every chunk is
+// an exact range of the document's text. Together the chunks cover all of the text except white
+// space and empty fences.
 type Chunker struct {
 	meter *meter
 	size  ChunkSize
 }
 
-// NewChunker returns a chunker that counts tokens with counter. It fails if size is invalid.
+// NewChunker returns a chunker that counts tokens with counter. It returns an error if size is
+// invalid.
 func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	size = size.withDefaults()
 	if err := size.validate(); err != nil {
@@ -74,20 +75,19 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	return &Chunker{meter: &meter{counter: counter}, size: size}, nil
 }
 
-// chunking is the version of the rules for cutting and enriching documents. Raise it if the rules
-// change for every document. All documents are then cut again.
+// chunking must be incremented if the rules for cutting or enriching change for every document. All
+// documents are then cut again.
 const chunking = 1
 
 func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunking is the version of the rules that cut single blocks, such as code. To change these rules,
-// raise Chunking, and return the new version from rulesOf for documents with such blocks. Documents
-// stored under an earlier version are read once more. They are cut again only if they have such
-// blocks or have changed.
+// Chunking is the version of the rules for cutting single kinds of blocks, such as code. Documents
+// stored under an earlier version are read once more, but cut again only if they have such blocks.
 //
-// Version 2 puts code between fences.
+// To change these rules, increment Chunking, and return the new version from rulesOf for documents
+// with such blocks. Version 2 puts code between fences.
 const Chunking = 2
 
 // rulesOf returns the lowest version of [Chunking] that cuts a document like the current version.
@@ -102,9 +102,9 @@ func rulesOf(d *document.Document) int {
 	return 1
 }
 
-// Chunks cuts a document into chunks. The time is proportional to the length of the document. It
-// returns no chunks if the document has no text, or only its title as a heading. It fails only if
-// ctx ends. The error is then the cause of ctx.
+// Chunks cuts a document into chunks, in time proportional to its length. It returns no chunks if
+// the document has no text, or only its title as a heading. It returns an error only if ctx ends:
+// the cause of ctx.
 func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
 	w := writer{chunker: c, text: d.Text()}
 	sections, err := c.placeSections(ctx, d)
@@ -139,7 +139,6 @@ type group struct {
 	body     bool // a section has more than a heading
 }
 
-// section is a section of a document, with the byte ranges of its blocks in the document's text.
 type section struct {
 	heading []string
 	anchor  string
@@ -148,10 +147,8 @@ type section struct {
 	body    bool // it has more than a heading
 }
 
-// end returns the offset at which the section's last block ends.
 func (s section) end() int { return s.blocks[len(s.blocks)-1].end }
 
-// block is a byte range of the document's text.
 type block struct {
 	kind       document.BlockKind
 	start, end int
@@ -160,8 +157,6 @@ type block struct {
 	tokens             int
 }
 
-// placeSections returns a document's sections with the byte ranges of their blocks in
-// Document.Text. It omits blank blocks and sections without other blocks.
 func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]section, error) {
 	var sections []section
 	at := 0
@@ -194,10 +189,10 @@ func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]se
 	return sections, nil
 }
 
-// joinsGroup reports whether the section next is added to the group g. Adjacent small sections join
-// until they fill a chunk. A group without body text always takes the next section. A section that
-// is little more than a heading joins a related neighbour if both fit into a chunk, or if one of
-// the two must be cut anyway.
+// joinsGroup reports whether next is added to the group g. Small sections join until they fill a
+// chunk. A group without body text always takes the next section. A section that is little more
+// than a heading joins a related neighbour if both fit into a chunk. It also joins one that must be
+// cut anyway.
 func (c *Chunker) joinsGroup(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
@@ -212,8 +207,8 @@ func (c *Chunker) joinsGroup(g *group, next *section) bool {
 	}
 }
 
-// related reports whether the heading path second lies below the parent of first, and is at least
-// as long. For example, "Setup › Linux" is related to "Setup › Windows".
+// related reports whether two heading paths have the same parent, or second lies deeper below that
+// parent. For example, "Setup › Linux" is related to "Setup › Windows".
 func related(first, second []string) bool {
 	parent := max(len(first)-1, 0)
 	if len(second) < len(first) {
@@ -227,7 +222,6 @@ func related(first, second []string) bool {
 	return true
 }
 
-// writer builds the chunks of one document. It also converts byte offsets to character offsets.
 type writer struct {
 	chunker  *Chunker
 	text     string
@@ -237,7 +231,6 @@ type writer struct {
 	lastRune int
 }
 
-// writeGroup writes a group as one chunk, or as several if it exceeds the maximum size of a chunk.
 func (w *writer) writeGroup(ctx context.Context, g group) error {
 	switch n := len(g.sections); {
 	case n == 0:
@@ -250,8 +243,8 @@ func (w *writer) writeGroup(ctx context.Context, g group) error {
 	}
 }
 
-// write adds a chunk for the byte range from start to end of the given sections. It removes white
-// space around the range, except within code.
+// write adds a chunk for the byte range from start to end. It removes white space around the range,
+// except within code.
 func (w *writer) write(sections []section, start, end int) {
 	text := w.text[start:end]
 	if strings.TrimSpace(text) == "" {
@@ -280,8 +273,6 @@ func (w *writer) write(sections []section, start, end int) {
 	w.chunks = append(w.chunks, chunk)
 }
 
-// places returns the anchors of the sections that begin after start and before end, with their
-// positions. It omits empty and repeated anchors.
 func (w *writer) places(sections []section, start, end int) (places []document.Place) {
 	from := w.runeAt(start)
 	anchor := homeOf(sections, start, end).anchor
@@ -318,8 +309,8 @@ func sectionAt(sections []section, place int) int {
 	return sort.Search(len(sections), func(i int) bool { return sections[i].end() > place })
 }
 
-// header returns the header row of the table in which the range begins. It returns an empty string
-// if the range does not begin inside a table or the header is too large to repeat.
+// header returns the header row of the table in which the range begins. It returns "" if the range
+// does not begin inside a table or the header is too large to repeat.
 func (w *writer) header(sections []section, start int) string {
 	i := sectionAt(sections, start)
 	if i == len(sections) {

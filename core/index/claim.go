@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// resolveClaims gives each document its own address (OwnURL) if another document already has the
-// address that it claims. The other document may be in the index or among entries.
+// resolveClaims replaces a document's address by OwnURL if another document in the index or in
+// entries already has that address.
 func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 	var claimed []string
 	for _, e := range entries {

@@ -15,9 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Checkpoint records how far a connector has read. Only the connector knows the format. The
-// pipeline stores a Checkpoint without reading it. An empty Checkpoint means the beginning of the
-// source.
+// Checkpoint records how far a connector has read its source. Only the connector knows the format.
+// An empty Checkpoint means the beginning of the source.
 type Checkpoint []byte
 
 // Connector reads documents from a source, for example a folder, a site or a wiki. A connector
@@ -61,8 +60,8 @@ type Batch struct {
 	Resumed bool
 }
 
-// Resumer is a [Connector] that can continue in the middle of its source after an interruption. Its
-// Checkpoint includes that position. Other connectors begin again and skip unchanged documents
+// Resumer is a [Connector] whose Checkpoint includes its position in the source, so that an
+// interrupted run continues there. Other connectors begin again and skip unchanged documents
 // quickly.
 type Resumer interface {
 	Connector
@@ -74,7 +73,7 @@ type Resumer interface {
 // ErrPaused is the cancellation cause of a run that will continue soon. It is not a failure.
 var ErrPaused = errors.New("it pauses, and goes on soon")
 
-// Item is a document that the pipeline loads only if it needs to.
+// Item is a document that a connector found. The pipeline loads it only if it may have changed.
 type Item struct {
 	ID document.ID
 	// ModifiedAt changes whenever the source changes the document. It is compared only for
@@ -106,7 +105,7 @@ type Item struct {
 
 var (
 	// ErrWithdrawn marks a document whose indexed version must be removed, for example because its
-	// access list has become unreadable.
+	// access list cannot be read.
 	ErrWithdrawn = errors.New("until then it is not in the index")
 	// ErrSkipped marks an item that turns out not to be a document once it is read.
 	ErrSkipped = errors.New("it is left out")

@@ -9,14 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// contextPrompts is the version of the prompts. Raise it if the prompts change. All documents are
-// then described again.
+// contextPrompts must be incremented if the prompts change. All documents are then described again.
 const contextPrompts = 1
 
 //go:embed contextual.md
 var contextInstructions string
 
-// Limits of what the model reads and of the replies that are stored. They are in characters, except
+// Limits of what the model reads and of its stored replies. They are in characters, except
 // contextTokens and contextTimeout.
 const (
 	contextOpening = 12_000 // of a document, from its beginning
@@ -29,7 +28,6 @@ const (
 	contextTimeout = 20 * time.Second
 )
 
-// summaryRequest returns a request for a summary of a document.
 func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -40,8 +38,6 @@ func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
 		fenced("title", d.Title), fenced("document", middleOut(b.String())))
 }
 
-// passageRequest returns a request that asks where in its document passage i is, and what it is
-// about.
 func passageRequest(d *document.Document, summary string, chunks []document.Chunk, i int) llm.Request {
 	parts := []string{fenced("title", d.Title), fenced("summary", summary)}
 	if heading := strings.Join(chunks[i].Heading, " › "); heading != "" {
@@ -67,7 +63,7 @@ func contextRequest(question string, parts ...string) llm.Request {
 	}}
 }
 
-// fenced wraps text in a tag. It replaces every "</" in the text, so the text cannot close the tag.
+// fenced replaces every "</" in the text, so that the text cannot close the tag.
 func fenced(tag, text string) string {
 	return "<" + tag + ">\n" + strings.ReplaceAll(text, "</", "< ") + "\n</" + tag + ">"
 }

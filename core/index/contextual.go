@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Contexts caches a model's descriptions of documents and passages. Implementations are safe for
-// concurrent use.
+// Contexts caches the descriptions that [Contextual] gets from its model. Implementations must be
+// safe for concurrent use.
 type Contexts interface {
 	// Contexts returns the stored texts for keys, by key. Keys without a text are omitted.
 	Contexts(ctx context.Context, tenant access.TenantID, keys []Hash) (map[Hash]string, error)
@@ -34,14 +34,13 @@ type Contextual struct {
 // contextCalls is the maximum number of concurrent model calls for all documents together.
 const contextCalls = 8
 
-// NewContextual returns a Contextual that asks model, which should be small and fast. It caches the
-// replies in kept.
+// NewContextual returns a Contextual that asks model, which should be small and fast. It stores the
+// replies in cache.
 func NewContextual(model llm.Model, cache Contexts) *Contextual {
 	return &Contextual{model: model, store: cache, calls: make(chan struct{}, contextCalls)}
 }
 
-// settings identifies the model and the prompts. If the result changes, all documents are described
-// again.
+// settings identifies the model and the prompts. If it changes, all documents are described again.
 func (c *Contextual) settings() string {
 	if c == nil {
 		return ""
@@ -53,7 +52,6 @@ func (c *Contextual) settings() string {
 // the model and stores the remaining documents without context. The next run tries again.
 const maxContextFailures = 5
 
-// contextRun tracks the model's failures during one run.
 type contextRun struct {
 	*Contextual
 	tenant    access.TenantID
@@ -61,12 +59,10 @@ type contextRun struct {
 	budgetErr atomic.Pointer[error] // set if the budget is exhausted
 }
 
-// errNoContext means that the model wrote no context for a passage.
 var errNoContext = errors.New("the model did not write a context")
 
-// describe returns a description for each chunk, which is searched with the chunk. complete is
-// false if descriptions are missing because the model failed. describe fails only if ctx is
-// cancelled or the store fails.
+// describe returns a description for each chunk. complete is false if descriptions are missing
+// because the model failed. err is set only if ctx is cancelled or the store fails.
 func (c *contextRun) describe(ctx context.Context, d *document.Document, chunks []document.Chunk) (texts []string, complete bool, err error) {
 	texts = make([]string, len(chunks))
 	if len(chunks) == 0 {
@@ -101,8 +97,8 @@ func (c *contextRun) describe(ctx context.Context, d *document.Document, chunks 
 	return texts, !missing.Load(), err
 }
 
-// cachedText returns the model's reply to a request, cut to the given number of characters. It
-// calls the model only if the cache does not have the reply.
+// cachedText returns at most the given number of characters. It returns errNoContext if the model
+// fails, is out of budget or writes nothing.
 func (c *contextRun) cachedText(ctx context.Context, r llm.Request, most int) (string, error) {
 	key := c.key(r)
 	kept, err := c.store.Contexts(ctx, c.tenant, []Hash{key})
@@ -140,8 +136,6 @@ func (c *contextRun) cachedText(ctx context.Context, r llm.Request, most int) (s
 	return text, nil
 }
 
-// stream calls the model once. It returns the reply as a single line, cut to the given number of
-// characters.
 func (c *contextRun) stream(ctx context.Context, r llm.Request, most int) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, contextTimeout)
 	defer cancel()
@@ -168,7 +162,6 @@ func (c *contextRun) stream(ctx context.Context, r llm.Request, most int) (strin
 	return text, nil
 }
 
-// key returns the cache key of a request, which is the hash of the model's name and the messages.
 func (c *contextRun) key(r llm.Request) Hash {
 	w := newFields()
 	w.text(c.model.Info().Name)

@@ -54,7 +54,6 @@ func (w *writer) writeCut(ctx context.Context, sections []section) error {
 	return nil
 }
 
-// sumTokens returns the total size of pieces in tokens.
 func sumTokens(pieces []piece) int {
 	sum := 0
 	for _, p := range pieces {
@@ -126,8 +125,8 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 }
 
 // joinFences adds the fences of a code block to its first and last pieces. The pieces of the block
-// begin at index first. It joins blank pieces at both ends with their neighbours, so no chunk
-// begins or ends with an empty fence.
+// begin at index first. It also joins blank pieces at both ends with their neighbours, so that no
+// chunk begins or ends with an empty fence.
 func (w *writer) joinFences(all []piece, first int, b block) []piece {
 	pieces := all[first:]
 	blank := func(p piece) bool { return strings.TrimSpace(w.text[p.start:p.end]) == "" }
@@ -153,8 +152,8 @@ const (
 	maxParts   = 16 << 10
 )
 
-// splitStretches yields a block in parts of at most maxStretch bytes. It cuts between lines.
-// Without a line break it cuts at a space, and without a space between characters.
+// splitStretches yields parts of at most maxStretch bytes. It cuts between lines, else at a space,
+// else between characters.
 func splitStretches(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(text) > maxStretch {
@@ -177,7 +176,6 @@ func splitStretches(text string) iter.Seq[string] {
 	}
 }
 
-// mergeSmall merges adjacent small parts if there are more than maxParts.
 func (c *Chunker) mergeSmall(parts []part) []part {
 	if len(parts) <= maxParts {
 		return parts
@@ -218,9 +216,9 @@ func (c *Chunker) split(text string, ways []func(string) []int, always bool) []p
 	return parts
 }
 
-// windows cuts text without structure into parts of at most size.Max bytes. It cuts at white space,
-// or between characters if there is none. A byte-level tokenizer yields at most one token per byte,
-// so each part fits into a chunk.
+// windows cuts text without structure into parts of at most size.Max bytes, at white space if
+// possible. A byte-level tokenizer yields at most one token per byte, so each part fits into a
+// chunk.
 func (c *Chunker) windows(text string) []part {
 	var parts []part
 	for len(text) > 0 {
@@ -241,8 +239,8 @@ func (c *Chunker) windows(text string) []part {
 	return parts
 }
 
-// cutFuncs returns the functions that cut a block of the given kind, in order of preference. Each
-// returns the lengths of the parts of a text.
+// cutFuncs returns functions in order of preference. Each returns the lengths of the parts of a
+// text.
 func cutFuncs(kind document.BlockKind) []func(string) []int {
 	switch kind {
 	case document.List:
@@ -260,7 +258,6 @@ func cutFuncs(kind document.BlockKind) []func(string) []int {
 	}
 }
 
-// lines returns the length of each line, including its line break.
 func lines(text string) []int {
 	var lengths []int
 	for line := range strings.Lines(text) {

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// embedder calls the embedding model in concurrent batches. It retries transient errors.
 type embedder struct {
 	model    retrieve.Embedder
 	batch    int // texts per call
@@ -30,7 +29,6 @@ func newEmbedder(model retrieve.Embedder, config Config) *embedder {
 	}
 }
 
-// vectors returns one vector per text, in order.
 func (e *embedder) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	group, ctx := errgroup.WithContext(ctx)

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// SearchText returns the text that is indexed for a chunk. It consists of the title, headings,
-// metadata, the model's context if there is one, and the words of the chunk. The text is analysed
-// and embedded. It is never shown.
+// SearchText returns the text that is searched and embedded for a chunk, but never shown. It
+// consists of the title, headings, metadata, a model's description of the chunk (context, may be
+// empty), and the text of the chunk.
 func SearchText(d *document.Document, c document.Chunk, context string) string {
 	var b strings.Builder
 	b.WriteString(d.Title)

@@ -15,13 +15,14 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// ChunkText is the search text of a stored chunk.
+// ChunkText is the text of a stored chunk that is embedded and searched.
 type ChunkText struct {
 	Chunk document.ChunkID
 	Text  string
 }
 
-// VectorStore replaces vectors of indexed chunks. Implementations are safe for concurrent use.
+// VectorStore stores embedding vectors of indexed chunks. Implementations must be safe for
+// concurrent use.
 type VectorStore interface {
 	// SearchTexts yields the chunks that have no vector of the model, in batches. An empty model
 	// means all chunks. It yields at most one error, as the last value.
@@ -31,11 +32,10 @@ type VectorStore interface {
 	PutVectors(ctx context.Context, tenant access.TenantID, model string, chunks []document.ChunkID, vectors [][]float32) error
 }
 
-// Fill adds the missing vectors of a model, for example after a change of the embedding model. If
-// it is interrupted, the next call continues. Until Fill is done, searches use the previous model.
-// Fill calls done after each call of the model, never concurrently, with the number of chunks
-// embedded so far. After config.Until it returns [ErrPaused], but not before it has stored some
-// vectors.
+// Fill embeds all chunks that have no vector of the model, for example after a change of the
+// embedding model. It calls done after each call of the model, never concurrently, with the number
+// of chunks embedded so far. After config.Until it returns [ErrPaused], but not before it has
+// stored some vectors. An interrupted Fill continues with the next call.
 func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model retrieve.Embedder, config Config, done func(chunks int)) error {
 	config, ctx = config.withDefaults(), access.WithTenant(ctx, tenant)
 	e := newEmbedder(model, config)
@@ -68,8 +68,8 @@ func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model 
 	return nil
 }
 
-// embedFirst embeds chunks from the start of a batch and returns their ids and vectors. It embeds
-// the whole batch, or as many chunks as take about config.StoreEvery.
+// embedFirst embeds chunks from the start of a batch, for about config.StoreEvery. If that is 0, it
+// embeds the whole batch.
 func (e *embedder) embedFirst(ctx context.Context, batch []ChunkText, config Config) ([]document.ChunkID, [][]float32, error) {
 	ids, vectors := make([]document.ChunkID, 0, len(batch)), make([][]float32, 0, len(batch))
 	step := len(batch)
@@ -94,7 +94,7 @@ func (e *embedder) embedFirst(ctx context.Context, batch []ChunkText, config Con
 	return ids, vectors, nil
 }
 
-// FillState is the progress of [Fill] for a model.
+// FillState is the progress of [Fill] for one embedding model.
 type FillState struct {
 	Chunks   int64   // chunks in the index
 	Missing  int64   // chunks without a vector
@@ -103,17 +103,16 @@ type FillState struct {
 	Complete bool    // searches already use the model
 }
 
-// Searches start to use a model when at most one in lackFirst chunks lacks a vector. They do not
-// require all vectors, because documents may change all the time. Searches stop using the model
-// when more than one in lackLater chunks lacks a vector. Chunks without a vector match only by
-// keywords.
+// Searches begin to use a model once at most one in lackFirst chunks lacks a vector. They do not
+// wait for all, because documents may change all the time. Searches stop using the model if more
+// than one in lackLater chunks lacks a vector.
 const (
 	lackFirst = 100
 	lackLater = 5
 )
 
-// IsComplete reports whether searches use the model. A search uses only one model, because scores
-// of two models are not comparable.
+// IsComplete reports whether searches may use the model. Most chunks must have a vector of it,
+// because the scores of two models are not comparable.
 func (s FillState) IsComplete() bool {
 	most := s.Chunks / lackFirst
 	if s.Complete {
@@ -122,7 +121,7 @@ func (s FillState) IsComplete() bool {
 	return s.Chunks > 0 && s.Missing <= most
 }
 
-// Left estimates the remaining time; 0 if unknown.
+// Left estimates the remaining time. It returns 0 if the time is unknown.
 func (s FillState) Left() time.Duration {
 	if s.Rate <= 0 {
 		return 0
@@ -144,21 +143,21 @@ func (s FillState) String() string {
 	return says
 }
 
-// ErrClaimed means that another process is already filling the model's vectors.
+// ErrClaimed means that another process is already embedding the chunks with this model.
 var ErrClaimed = errors.New("another process embeds the chunks")
 
-// Backlog is the remaining work of [Fill] for a model.
+// Backlog is the work that [Fill] has left for a model.
 type Backlog struct {
 	Chunks int64 // chunks without a vector of the model
 	Tokens int64 // tokens of these chunks; estimated for more than backlogSample chunks
 }
 
-// backlogSample is the number of chunks that EstimateBacklog reads. With this number the estimate
-// takes at most a second.
+// backlogSample is the number of chunks that EstimateBacklog reads. Reading them takes at most a
+// second.
 const backlogSample = 1024
 
-// EstimateBacklog estimates the remaining work of Fill from the number of chunks without a vector.
-// It counts the tokens of the first backlogSample chunks and extrapolates.
+// EstimateBacklog estimates how many tokens [Fill] has to embed, from the first chunks without a
+// vector. chunks is the number of all such chunks.
 func EstimateBacklog(ctx context.Context, store VectorStore, tenant access.TenantID, model string, chunks int64, counter Counter) (Backlog, error) {
 	b := Backlog{Chunks: chunks}
 	if chunks == 0 {

@@ -13,9 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint returns a hash of a document's stored content and of the settings for cutting it. It
-// excludes the access list, which is stored separately. It includes the document's date only if the
-// date differs from modified. Touching a file therefore does not change its fingerprint.
+// fingerprint excludes the access list, which is stored separately. It includes the document's date
+// only if it differs from modified, so that touching a file does not change the fingerprint.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
 	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -36,7 +35,6 @@ func earlierFingerprint(d *document.Document, modified time.Time, settings strin
 	return Hash(w.Sum(nil))
 }
 
-// writeShared hashes the content that fingerprint and earlierFingerprint have in common.
 func (w fields) writeShared(d *document.Document, modified time.Time) {
 	if !d.UpdatedAt.Equal(modified) {
 		w.number(int(d.UpdatedAt.UnixMicro()))
@@ -67,7 +65,8 @@ func (w fields) writeShared(d *document.Document, modified time.Time) {
 	}
 }
 
-// fields hashes lists of values. The length of each value precedes it, so the hash is unambiguous.
+// fields hashes the length of each value before the value, so that different lists have different
+// hashes.
 type fields struct{ hash.Hash }
 
 func newFields() fields { return fields{sha256.New()} }
@@ -122,7 +121,6 @@ func clean(d *document.Document) {
 	}
 }
 
-// truncate cuts a text to at most length bytes, including a final "…".
 func truncate(s string, length int) string {
 	if len(s) <= length {
 		return s

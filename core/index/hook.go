@@ -2,7 +2,7 @@ package index
 
 import "errors"
 
-// Hooked is implemented by connectors whose source sends webhooks.
+// Hooked is a [Connector] whose source sends webhooks.
 type Hooked interface {
 	Connector
 	// Hook verifies the signature of a webhook and returns the subjects that have changed, for
@@ -11,5 +11,5 @@ type Hooked interface {
 	Hook(header func(name string) string, body []byte) (subjects []string, err error)
 }
 
-// ErrUnsigned means that a webhook has no valid signature of the source.
+// ErrUnsigned means that a webhook's signature is missing or wrong.
 var ErrUnsigned = errors.New("the request is not signed with the secret of the source")

@@ -15,8 +15,6 @@ import (
 // down is not called for every document.
 const maxRefusals = 3
 
-// storeStep applies a group of prepared changes: removals, new access lists and new documents,
-// which it embeds. It then saves the state of the run.
 func (r *run) storeStep(ctx context.Context, s step) error {
 	if s.resumed && !r.continued {
 		r.continued = true
@@ -128,9 +126,7 @@ func (r *run) storeGroup(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// vectors returns one vector per text, in order. It reuses vectors of texts that the documents
-// already have in the index, so an edit embeds only changed texts. A run that rebuilds everything
-// reuses no vectors.
+// vectors reuses the stored vectors of unchanged texts. A run that rebuilds everything reuses none.
 func (r *run) vectors(ctx context.Context, ids []document.ID, texts []string) ([][]float32, error) {
 	if r.state.Again {
 		return r.embed.vectors(ctx, texts)

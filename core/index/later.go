@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Later is the error of a source that refuses requests until a time because of a rate limit. It
-// wraps ErrPaused. Results so far are stored. A run that starts before At is refused at once,
-// without a request to the source.
+// Later is the error of a source that accepts no requests before a time because of a rate limit. It
+// matches [ErrPaused] with [errors.Is]. The next run continues after At.
 type Later struct {
 	At  time.Time
 	Why string // a sentence without its full stop
@@ -21,7 +20,7 @@ func (l *Later) Error() string {
 // Is reports whether target is ErrPaused, for [errors.Is].
 func (l *Later) Is(target error) bool { return target == ErrPaused }
 
-// Waiter is implemented by connectors that wait for the rate limits of their source.
+// Waiter is a connector that waits for the rate limits of its source.
 type Waiter interface {
 	// Waited returns the total time waited so far. It is safe for concurrent use.
 	Waited() time.Duration

@@ -7,13 +7,12 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Listings stores the state of package crawl for one source of one tenant. The state consists of
-// notes and of lists. A list holds the ids of documents that the source lists together, such as the
-// issues of a project. The state is removed with the source. Implementations are safe for
-// concurrent use.
+// Listings stores notes and lists about one source of one tenant, for package crawl. A list holds
+// the ids of documents that the source lists together, such as the issues of a project.
+// Implementations must be safe for concurrent use.
 //
-// Listings is separate from Checkpoint. Binaries with and without package crawl can therefore
-// alternate without changing each other's state.
+// Listings is separate from Checkpoint, so that binaries with and without package crawl can
+// alternate.
 type Listings interface {
 	// Notes returns all stored notes by key.
 	Notes(ctx context.Context) (map[string][]byte, error)
@@ -34,7 +33,7 @@ type Listings interface {
 	Strays(ctx context.Context) ([]document.ID, error)
 }
 
-// Listed is a document in a list.
+// Listed is a document in a list of [Listings].
 type Listed struct {
 	ID   document.ID
 	Made time.Time // creation time; zero if unknown
@@ -42,12 +41,13 @@ type Listed struct {
 
 type listingsKey struct{}
 
-// WithListings returns a context that carries the Listings of a run's source.
+// WithListings returns a context that carries l, so that a connector can find it with [ListingsOf].
 func WithListings(ctx context.Context, l Listings) context.Context {
 	return context.WithValue(ctx, listingsKey{}, l)
 }
 
-// ListingsOf returns the Listings of the source that a run reads. It returns nil outside of a run.
+// ListingsOf returns the Listings of the source that is being read. It returns nil outside of a
+// run.
 func ListingsOf(ctx context.Context) Listings {
 	l, _ := ctx.Value(listingsKey{}).(Listings)
 	return l

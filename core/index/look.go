@@ -20,8 +20,8 @@ func Changes() []Change {
 	return []Change{ChangeMember, ChangeAccount, ChangeNode, ChangeDocument, ChangeMove, ChangeDeletion}
 }
 
-// Look says when a kind of change in a source is noticed. The zero Look means that every run that
-// reads permissions notices it.
+// Look says which scans notice a kind of change in a source. The zero Look means that every scan of
+// permissions notices it.
 type Look struct {
 	Documents bool // only runs that read documents, and the permission run after them, notice it
 	// Sweep, if not zero, says that only full scans at this interval notice the change.
@@ -29,9 +29,8 @@ type Look struct {
 	Hook  bool // a webhook reports it, if the source sends webhooks
 }
 
-// Late returns the maximum delay until a change takes effect, for a source that is read at the
-// interval every. The delay is the longest time between the starts of two passes that notice the
-// change. It does not include the duration of the pass.
+// Late returns the maximum delay until a change is noticed, for a source that is read at the
+// interval every. The delay excludes the duration of the scan.
 func (l Look) Late(every time.Duration) time.Duration {
 	run := AccessEvery
 	if l.Documents {
@@ -43,11 +42,11 @@ func (l Look) Late(every time.Duration) time.Duration {
 	return l.Sweep + run // a run may start just before the scan is due
 }
 
-// Looks maps each kind of change in a source to the pass that notices it.
+// Looks says, for each kind of change in a source, which scans notice it.
 type Looks map[Change]Look
 
-// Late returns the maximum delay until a revoked permission takes effect. It does not include
-// deletions.
+// Late returns the maximum delay until a revoked permission is noticed, for a source that is read
+// at the interval every. It ignores deletions.
 func (l Looks) Late(every time.Duration) time.Duration {
 	var late time.Duration
 	for change, look := range l {
@@ -58,7 +57,7 @@ func (l Looks) Late(every time.Duration) time.Duration {
 	return late
 }
 
-// Deleted returns the maximum delay until a deletion takes effect. It returns 0 if no pass notices
+// Deleted returns the maximum delay until a deletion is noticed. It returns 0 if no scan notices
 // deletions.
 func (l Looks) Deleted(every time.Duration) time.Duration {
 	if look, ok := l[ChangeDeletion]; ok {

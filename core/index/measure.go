@@ -6,14 +6,13 @@ import (
 )
 
 // Counter counts the tokens of a text in about linear time. budget.Counter implements it.
-// Implementations are safe for concurrent use.
+// Implementations must be safe for concurrent use.
 type Counter interface {
 	Count(text string) int
 }
 
-// meter counts tokens and caches the counts of short pieces. Chunking counts every word several
-// times, and an index has few different words. The cache therefore makes chunking several times
-// faster.
+// meter caches the token counts of short pieces. Chunking counts every word several times, so the
+// cache makes it several times faster.
 type meter struct {
 	counter Counter
 	known   sync.Map // string → int
@@ -21,16 +20,14 @@ type meter struct {
 }
 
 const (
-	// longestPiece is the maximum length, in bytes, of a piece whose count is cached.
 	longestPiece = 48
 	// mostPieces is the maximum number of cached counts. It limits the memory of a meter to a few
 	// megabytes.
 	mostPieces = 1 << 16
 )
 
-// count returns the number of tokens of a text. It splits the text before single spaces between
-// visible characters. No token of the supported vocabularies spans such a split, so the sum is
-// exact.
+// count splits the text before single spaces between visible characters. No token of the supported
+// vocabularies spans such a split, so the sum is exact.
 func (m *meter) count(text string) int {
 	total, start := 0, 0
 	for i := 1; i+1 < len(text); i++ {
@@ -42,7 +39,6 @@ func (m *meter) count(text string) int {
 	return total + m.piece(text[start:])
 }
 
-// isVisible reports whether a byte is a visible ASCII character.
 func isVisible(b byte) bool { return ' ' < b && b < 0x7f }
 
 func (m *meter) piece(text string) int {

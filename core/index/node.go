@@ -10,10 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// NodeReader is implemented by connectors of sources with their own permissions. A node is the unit
-// that has readers: a repository, space, restricted page, folder or project. The access list of a
-// document below a node names the node (access.Node). Changing a node's readers therefore changes
-// no document.
+// NodeReader is a connector whose source has its own permissions. A node is the unit that has
+// readers: a repository, space, restricted page, folder or project. The access list of a document
+// names its node ([access.Node]), so a change of the node's readers changes no document.
 type NodeReader interface {
 	Connector
 	// Nodes yields all nodes, or the nodes that have changed since the checkpoint. It yields at
@@ -22,32 +21,34 @@ type NodeReader interface {
 	Nodes(ctx context.Context, since Checkpoint) iter.Seq2[NodeBatch, error]
 }
 
-// GroupReader is implemented by connectors whose nodes name people or groups of the source.
+// GroupReader is a connector whose nodes ([NodeReader]) are readable by people or groups of the
+// source.
 type GroupReader interface {
 	Connector
 	// Groups yields people and groups, under the same rules as Nodes.
 	Groups(ctx context.Context, since Checkpoint) iter.Seq2[GroupBatch, error]
 }
 
-// PointChecker is implemented by connectors whose source can check one person's access on demand.
+// PointChecker is a connector whose source can say, on demand, whether one person may read a
+// document.
 type PointChecker interface {
 	// MayRead returns, for each point, whether a person may read it now. The person is given by the
 	// source's native id. A point is missing from the result if its check failed.
 	MayRead(ctx context.Context, person string, points []Point) map[Point]Permission
 }
 
-// Point identifies a document for a [PointChecker]. It has the ids of both document and node,
-// because a page that was restricted since the last pass still names the node of its space.
+// Point identifies a document for a [PointChecker], by its id and by its node. A page that was
+// restricted since the last scan still names the node of its space.
 type Point struct {
 	Document document.ID
 	Node     string // native id, as in Node.ID
 }
 
-// Permission is the result of a point check. The zero value is a failed check, so a missing result
-// hides the document.
+// Permission is the result of asking a source whether a person may read a document. The zero value
+// means that the check failed, so a missing result hides the document.
 type Permission int
 
-// Answers of a point check.
+// The results of [PointChecker.MayRead].
 const (
 	CheckFailed Permission = iota // the check may succeed later
 	Allowed
@@ -70,7 +71,7 @@ type NodeBatch struct {
 	Complete bool
 }
 
-// Node is a node with all its readers.
+// Node is a unit of a source that has readers, such as a repository, folder or restricted page.
 type Node struct {
 	ID      string // native, unique in the source, never reused
 	Name    string // for operators
@@ -81,15 +82,15 @@ type Node struct {
 	Clauses []access.ACL
 }
 
-// Inherit says how a node inherits readers from its parent. An unknown parent has no readers.
-// Parents that form a cycle have no readers either.
+// Inherit says how a node inherits readers from its parent. A parent that is unknown or part of a
+// cycle has no readers.
 type Inherit int
 
-// How readers are inherited.
+// The values of [Inherit].
 const (
 	Own   Inherit = iota // only the node's own clauses count
 	Wider                // readers of the parent may read the node too, as in folders
-	// a reader must also be a reader of the parent, as with restricted pages
+	// Narrower means that a reader must also be a reader of the parent, as with restricted pages.
 	Narrower
 )
 
@@ -104,8 +105,8 @@ type GroupBatch struct {
 	Complete bool
 }
 
-// Person is a person in a source. Every person holds access.SourceAll, and a SourceGroup of the
-// kind access.SourcePerson.
+// Person is a person in a source. Every person holds the principal [access.SourceAll], and an
+// [access.SourceGroup] of the kind [access.SourcePerson].
 type Person struct {
 	ID   string // native
 	Name string
@@ -114,15 +115,15 @@ type Person struct {
 	Emails []string
 }
 
-// Group is a group of a source. It lists all members, including members of nested groups.
+// Group is a group of people in a source. Members includes the members of nested groups.
 type Group struct {
 	Principal access.Principal // an access.SourceGroup
 	Name      string
 	Members   []string // ids of Persons, whether yielded or not
 }
 
-// AccessStore stores the readers of sources. It is safe for concurrent use. If two runs over one
-// source are concurrent, the newer run wins.
+// AccessStore stores who may read the nodes of sources. It is safe for concurrent use. If two runs
+// read one source at once, the newer run wins.
 type AccessStore interface {
 	// BeginAccess records the start of a run that reads the groups or the nodes of a source. It
 	// creates the source if it is new. Calls by earlier runs then return ErrSuperseded. If again is
@@ -155,24 +156,24 @@ type AccessRun struct {
 	Reading bool
 }
 
-// ErrSuperseded means that a later run over the same source has fenced off this run.
+// ErrSuperseded means that a newer run over the same source has started, so this run may no longer
+// write.
 var ErrSuperseded = errors.New("another run over the source has begun since, and goes on instead")
 
 const (
-	// NodeGrace and GroupGrace are the maximum ages of permissions that cannot be read again. The
-	// age counts from the start of the pass that last read the permission. After NodeGrace a node
-	// is hidden from everyone. After GroupGrace a group is empty.
+	// NodeGrace and GroupGrace limit how long old permissions count if they cannot be read again.
+	// After NodeGrace a node is hidden from everyone. After GroupGrace a group is empty.
 	NodeGrace  = 4 * time.Hour
 	GroupGrace = 24 * time.Hour
 )
 
-// Loop is one of the two loops that keep permissions current: one reads groups, the other reads
+// Loop is one of the two kinds of runs that keep permissions current: one reads groups, the other
 // nodes.
 type Loop string
 
 const (
-	// The loops, in the order of a first run. They run before the documents are read, so that no
-	// document waits for its readers.
+	// LoopGroups runs first, then LoopNodes, and then the documents are read. So no document waits
+	// for its readers.
 	LoopGroups Loop = "groups"
 	LoopNodes  Loop = "nodes"
 )

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config configures a Pipeline. Zero fields get their defaults.
+// Config configures a [Pipeline] and [Fill]. Zero fields get their defaults.
 type Config struct {
 	Workers       int           // documents read and cut at once; one per processor
 	Group         int           // documents stored in one transaction; 96
@@ -72,7 +72,8 @@ type Pipeline struct {
 	config  Config
 }
 
-// New returns a pipeline. If the embedder is nil, entries have no vectors.
+// New returns a pipeline that stores documents in store. If model is nil, they get no embedding
+// vectors.
 func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) *Pipeline {
 	config = config.withDefaults()
 	p := &Pipeline{store: store, chunker: chunker, config: config}
@@ -82,17 +83,16 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 	return p
 }
 
-// settings identifies how the pipeline cuts and describes documents. If the result changes,
-// unchanged documents are read again.
+// settings identifies how documents are cut and described. If it changes, unchanged documents are
+// read again.
 func (p *Pipeline) settings() string { return p.chunker.settings() + p.config.Context.settings() }
 
-// Run synchronises one source. It calls report after every group of documents, never concurrently.
-// report may be nil.
+// Run synchronises one source with the index. It calls report, which may be nil, after every group
+// of documents, never concurrently.
 //
 // The result counts and names the documents that cannot be read or stored. The error says why the
-// run as a whole did not finish. A cancelled run returns the cause of the cancellation. If the
-// cause is ErrPaused, no failure is recorded. Stored documents always stay, and the next run
-// continues.
+// run as a whole did not finish. Stored documents always stay, and the next run continues. If ctx
+// is cancelled, the error wraps the cause. The cause [ErrPaused] is not recorded as a failure.
 func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Connector, report func(Progress)) (Run, error) {
 	if report == nil {
 		report = func(Progress) {}
@@ -142,8 +142,8 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	return r.state, errors.Join(err, r.finish(ctx, err))
 }
 
-// Refuse records that a source cannot be read at all, for example because its folder is gone or its
-// options are wrong. The text of why must be a sentence.
+// Refuse records that a source cannot be read at all, for example because its folder is gone. The
+// text of why must be a sentence for the operator.
 func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source document.Source, why error) error {
 	run := Run{Source: source, StartedAt: p.config.Now()}
 	last, err := p.store.Begin(ctx, tenant, run)
@@ -157,8 +157,7 @@ func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source do
 	return nil
 }
 
-// saveTimeout limits the time to save the outcome of a run. The outcome is saved even after
-// cancellation.
+// saveTimeout limits the time to save the outcome of a run, which is saved even after cancellation.
 const saveTimeout = 10 * time.Second
 
 // run is the state of one synchronisation. readBatches and storeStep run concurrently. readBatches
@@ -187,7 +186,6 @@ type run struct {
 	stored map[document.ID]Stamp
 }
 
-// findings are the counts and notices of a run.
 type findings struct {
 	counts            Counts
 	failures, skipped []Notice
@@ -259,8 +257,6 @@ func (r *run) remove(ctx context.Context, ids []document.ID) error {
 	return nil
 }
 
-// recordTimes updates the time that the run has worked and waited, including earlier runs of the
-// same pass.
 func (r *run) recordTimes() {
 	r.state.Worked, r.state.Waited = r.config.Now().Sub(r.state.StartedAt), r.waited()-r.waitedBefore
 	if r.continued {

@@ -2,7 +2,7 @@ package index
 
 import "time"
 
-// Progress says how much of a run is done.
+// Progress says how much of a [Pipeline.Run] is done.
 type Progress struct {
 	Counts
 	// ChunksPerSecond is the average over the run so far. It is 0 at the beginning of a run.
@@ -15,7 +15,7 @@ type Progress struct {
 	Waited time.Duration
 }
 
-// Share returns the finished share of the run, from 0 to 1. It returns 0 if unknown.
+// Share returns the finished share of the run, from 0 to 1. It returns 0 if the total is unknown.
 func (p Progress) Share() float64 {
 	if p.Total <= 0 {
 		return 0

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// step is a group of prepared documents, together with the other changes that the batch requests.
 type step struct {
 	entries   []Entry
 	unchanged int
@@ -31,8 +30,6 @@ type step struct {
 	next      Checkpoint // set on the last step of a batch
 }
 
-// readBatches reads batches from the connector, prepares their documents in groups, and sends each
-// group to steps.
 func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- step) error {
 	for batch, err := range r.connector.Sync(ctx, since) {
 		if err != nil {
@@ -73,11 +70,10 @@ func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- st
 	return nil
 }
 
-// groupBytes limits a group of several documents. It limits the bytes to read for the group, and
-// the prepared text at which no further document of the group is read.
+// groupBytes limits the bytes to read for a group of several documents. It also limits the prepared
+// text at which no further document is added.
 const groupBytes = 8 << 20
 
-// groupLength returns how many of the items form the next group.
 func (r *run) groupLength(items []Item) int {
 	n, size := 0, int64(0)
 	for n < min(len(items), r.config.Group) && (n == 0 || size+items[n].Size <= groupBytes) {
@@ -88,8 +84,7 @@ func (r *run) groupLength(items []Item) int {
 }
 
 // unseen returns the items that have a storable id and that this run has not yielded before. It
-// records all other items as failures in s, because items with the same id would overwrite each
-// other.
+// records the others as failures in s, because items with the same id would overwrite each other.
 func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
@@ -108,7 +103,7 @@ func (r *run) unseen(items []Item, s *step) []Item {
 }
 
 // prepare reads and cuts the changed documents of a group concurrently. It returns the number of
-// items that it handled. It stops early if the items hold much more text than their sizes said.
+// items that it handled, which is less than all if they hold much more text than their sizes said.
 func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	var s step
 	if len(items) == 0 {
@@ -187,8 +182,6 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	return s, taken, nil
 }
 
-// refuse records that a document could not be read, as skipped or as failed. It also removes the
-// stored version if err wraps ErrSkipped or ErrWithdrawn.
 func (s *step) refuse(id document.ID, err error, stored bool) {
 	notice := Notice{Name: string(id), Sentence: cleanText(err.Error()), Secret: errors.Is(err, errSecret)}
 	if errors.Is(err, ErrSkipped) {
@@ -264,8 +257,6 @@ func (r *run) makeEntry(ctx context.Context, item Item, stamp Stamp, stored bool
 	return e, change, true, nil
 }
 
-// accessChange returns the new access list of a document whose stored text is current. It returns
-// nil if the access list is unchanged.
 func accessChange(d *document.Document, sum Hash, stored Stamp) *Access {
 	if sum == stored.Hash && slices.Equal(d.ACL, stored.ACL) {
 		return nil
@@ -274,8 +265,8 @@ func accessChange(d *document.Document, sum Hash, stored Stamp) *Access {
 }
 
 // narrowedAccess returns the access list that applies until the new version of a document is
-// stored. It admits only readers of both versions. Storing may take long or fail, but revocations
-// must apply at once. narrowedAccess returns nil if everyone keeps access.
+// stored: the readers of both versions. Storing may take long or fail, but revocations must apply
+// at once. The result is nil if everyone keeps access.
 func narrowedAccess(d *document.Document, stored Stamp) *Access {
 	both := slices.DeleteFunc(slices.Clone(stored.ACL), func(p access.Principal) bool { return !slices.Contains(d.ACL, p) })
 	if len(both) == len(stored.ACL) {

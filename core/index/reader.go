@@ -9,17 +9,17 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Readers is a flat list of the readers of a node. A person who holds any principal of the list may
-// read the node. If a reader needs several principals, or can use one of several, the list also has
-// a [Set]. All readers of a node then share at least one principal of the list, unless the set
-// would need more than mostClauses clauses.
+// Readers is a flat list of the principals that may read a [Node]. A person who holds any of them
+// may read it. A reader who needs several principals at once is represented by a [Set].
+//
+// If a reader can use one of several principals, the list also has a Set for them. All readers of a
+// node then share at least one principal, unless the set would need more than mostClauses clauses.
 type Readers struct {
 	List access.ACL // sorted
 	Sets []Set      // the sets in List
 }
 
-// Set is a principal for everyone who holds a principal of every clause. If a set has one clause,
-// the list also names the principals of that clause.
+// Set is a principal of everyone who holds at least one principal of every clause.
 type Set struct {
 	Principal access.Principal
 	Clauses   []access.ACL // each sorted and not empty
@@ -29,11 +29,11 @@ type Set struct {
 // need two or three clauses.
 const mostClauses = 32
 
-// way is one way to be a reader. A reader must hold a principal of each clause.
+// way is one way to be a reader: a reader must hold a principal of each clause.
 type way []access.ACL
 
-// ReadersOf returns the readers of a source's nodes, by node id. A node inherits no readers from a
-// parent that is missing in nodes, or from parents that form a cycle.
+// ReadersOf returns the readers of a source's nodes, by node id. It resolves what each [Node]
+// inherits. A node inherits nothing from a parent that is missing in nodes or part of a cycle.
 func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	ways := make(map[string][]way, len(nodes))
 	for id := range nodes {
@@ -46,8 +46,8 @@ func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	return out
 }
 
-// resolve computes the ways to be a reader of a node and of its ancestors, from the root down, and
-// stores them in ways. It uses an explicit stack because trees may be deep.
+// resolve computes the ways to be a reader of a node and of its ancestors, and stores them in ways.
+// It uses an explicit stack because trees may be deep.
 func resolve(id string, nodes map[string]Node, ways map[string][]way) {
 	var above []string
 	at := make(map[string]int)
@@ -79,7 +79,6 @@ func resolve(id string, nodes map[string]Node, ways map[string][]way) {
 	}
 }
 
-// inherit returns the ways to be a reader of a node, given the ways of its parent.
 func inherit(n Node, parent []way) []way {
 	switch n.Inherit {
 	case Own:
@@ -96,8 +95,6 @@ func inherit(n Node, parent []way) []way {
 	return nil // an unknown relation denies everyone
 }
 
-// addWay adds a way to ways: a reader must meet all the clauses. It adds nothing if there are no
-// clauses, or if a clause has no principals.
 func addWay(ways []way, clauses []access.ACL) []way {
 	add, possible := allOf(clauses)
 	if !possible {
@@ -116,9 +113,8 @@ func addWay(ways []way, clauses []access.ACL) []way {
 	return append(slices.Clip(ways), add)
 }
 
-// allOf returns the shortest form of clauses that must all be met. The result does not depend on
-// the order of the clauses. allOf returns false if there are no clauses, too many clauses, or an
-// empty clause.
+// allOf returns the shortest form of clauses that must all be met, in an order that does not depend
+// on theirs. It returns false if there are no clauses, too many clauses, or an empty clause.
 func allOf(clauses []access.ACL) (way, bool) {
 	var all way
 	for _, c := range clauses {
@@ -148,8 +144,8 @@ func subset(part, whole access.ACL) bool {
 	})
 }
 
-// flatten converts ways to [Readers]. If any of several principals suffices, it also adds a set for
-// them, because two readers may have no other principal in common.
+// flatten converts ways to [Readers]. If there are several ways, it adds a set of everyone who
+// meets any of them. Two readers may have no other principal in common.
 func flatten(source string, ways []way) Readers {
 	var r Readers
 	if len(ways) == 0 {

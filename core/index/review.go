@@ -9,17 +9,15 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Verdict decides about a stored document without reading it again (Batch.Review). The zero Verdict
-// leaves the document unchanged.
+// Verdict says what to do with a stored document without reading it again. The zero Verdict leaves
+// the document unchanged.
 type Verdict struct {
 	Gone bool       // remove it
 	ACL  access.ACL // the new access list; nil leaves it unchanged
 }
 
-// maxAccessChanges is the maximum number of access lists that one transaction changes.
 const maxAccessChanges = 5000
 
-// review asks for a verdict on every stored document of the source and applies the verdicts.
 func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 	if ask == nil {
 		return nil
@@ -34,7 +32,6 @@ func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 	return r.apply(ctx, r.stored, ask)
 }
 
-// apply applies verdicts to stored documents. It changes access lists before it removes documents.
 func (r *run) apply(ctx context.Context, stored map[document.ID]Stamp, ask func(document.ID) Verdict) error {
 	var gone []document.ID
 	var changes []Access
@@ -56,7 +53,6 @@ func (r *run) apply(ctx context.Context, stored map[document.ID]Stamp, ask func(
 	return r.remove(ctx, gone)
 }
 
-// setACL changes the access lists of stored documents.
 func (r *run) setACL(ctx context.Context, changes []Access) error {
 	if len(changes) == 0 {
 		return nil
@@ -73,7 +69,6 @@ func (r *run) setACL(ctx context.Context, changes []Access) error {
 	return nil
 }
 
-// updateStamp updates the stamp of a document in r.stored, if the stamps are loaded.
 func (r *run) updateStamp(id document.ID, sum Hash, acl access.ACL) {
 	if r.stored != nil {
 		r.stored[id] = Stamp{Hash: sum, ACL: sorted(acl)}

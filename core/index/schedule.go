@@ -13,9 +13,8 @@ const (
 	AccessEvery = 5 * time.Minute
 )
 
-// Next returns the time at which a source with an interval is due. It depends on the newest run and
-// the number of consecutive failed runs. The zero time means that the source was never read.
-// Package sources decides whether the source is read then.
+// Next returns when a source should be read next, given its interval, its newest run and its number
+// of consecutive failed runs. It returns the zero time if the source was never read.
 func Next(every time.Duration, last Run, failing int) time.Time {
 	switch {
 	case last.StartedAt.IsZero():
@@ -30,9 +29,9 @@ func Next(every time.Duration, last Run, failing int) time.Time {
 	return last.FinishedAt.Add(backoff(failing, every))
 }
 
-// NextAccess returns the time at which the nodes or groups of a source are due to be read. began is
-// the start of the newest run. touched is the time at which that run last stored something, or zero
-// if the run has ended. failing is the number of consecutive failed runs.
+// NextAccess returns when the nodes or groups of a source should be read next. began is the start
+// of the newest run. touched is when that run last stored something, or zero if it has ended.
+// failing is the number of consecutive failed runs.
 func NextAccess(began, touched time.Time, failing int) time.Time {
 	switch {
 	case !touched.IsZero():
@@ -43,8 +42,6 @@ func NextAccess(began, touched time.Time, failing int) time.Time {
 	return began.Add(AccessEvery)
 }
 
-// backoff returns the delay after a number of consecutive failures. It is firstRetry, doubled with
-// each further failure, but at most most.
 func backoff(failures int, most time.Duration) time.Duration {
 	wait := firstRetry
 	for n := 1; n < failures && wait < most; n++ {

@@ -18,9 +18,11 @@ import (
 var errSecret = errors.New("keys and passwords are not for an index")
 
 // cutSecrets replaces each block that contains a usable key or token with a placeholder. It returns
-// the kind of the first secret, or "". It returns an error if a secret is in a heading, spans
-// several blocks, or if more than a quarter of the document would be replaced. It does not replace
-// documentation of a format: a private key must have a valid body, and a token must look random.
+// the kind of the first secret, or "". It returns an error if a secret is in a heading or spans
+// several blocks. It also does if more than a quarter of the document would be replaced.
+//
+// Documentation of a format stays: a private key must have a valid body, and a token must look
+// random.
 func cutSecrets(d *document.Document) (found string, err error) {
 	all, gone, marked := 0, 0, false
 	for i, s := range d.Sections {
@@ -59,7 +61,6 @@ func secretError(kind string) error {
 	return fmt.Errorf("it holds %s, and %w. Take it out, and change what it opens if others could read it: %w", kind, errSecret, ErrSkipped)
 }
 
-// secretIn returns the kind of key or token that a text contains, or "".
 func secretIn(text string) string {
 	if strings.Contains(text, pemBegin) && privateKeyIn(text) {
 		return "a private key"
@@ -84,20 +85,18 @@ func secretIn(text string) string {
 	return secretByRule(text)
 }
 
-// shape describes one kind of token. It has a fixed mark, such as "ghp_", and an expression that
-// matches the token from the mark on.
+// shape describes one kind of token by a fixed mark, such as "ghp_", and an expression for the
+// whole token.
 type shape struct {
 	name, mark string
 	whole      *regexp.Regexp // from the mark on; the first group is the random part
 	check      func(random, around string) bool
 }
 
-// secretWindow is the maximum number of bytes of a token after its mark. It is also the distance
+// secretWindow is the maximum length of a token in bytes, from its mark on. It is also the distance
 // from the mark within which the other half of a secret is searched.
 const secretWindow = 400
 
-// match reports whether a secret begins at an offset of a text. It also returns the number of
-// matching bytes.
 func (s shape) match(text string, at int) (length int, secret bool) {
 	if s.mark != openAIMark && at > 0 && wordByte(text[at-1]) {
 		return 0, false
@@ -169,20 +168,17 @@ func awsSecret(id, around string) bool {
 	return false
 }
 
-// awsLength is the length of the secret half of an access key.
 const awsLength = 40
 
 var hexadecimal = regexp.MustCompile(`^(?:[0-9a-f]+|[0-9A-F]+)$`)
 
 func base64Byte(b byte) bool { return wordByte(b) && b != '_' || b == '+' || b == '/' }
 
-// packedKey reports whether a text is the Base64 of a private key.
 func packedKey(packed, _ string) bool {
 	raw, err := base64.StdEncoding.DecodeString(packed)
 	return err == nil && privateKeyIn(string(raw))
 }
 
-// placeholders matches parts of example tokens.
 var placeholders = regexp.MustCompile(`(?i)example|xxxx|1234567|abcdefg|your|token|secret|changeme|redacted|dummy|sample|MjM0NTY3ODkw|\.\.\.|0000`)
 
 func placeholder(s string) bool { return placeholders.MatchString(s) }
@@ -191,12 +187,10 @@ func placeholder(s string) bool { return placeholders.MatchString(s) }
 // letters and digits have about 4.6, and of 64 hexadecimal digits 3.8.
 const leastRandom = 3.2
 
-// looksRandom reports whether a text looks random and does not look like an example.
 func looksRandom(s string) bool {
 	return !placeholder(s) && entropy(s) >= leastRandom
 }
 
-// entropy returns the Shannon entropy in bits per byte.
 func entropy(s string) float64 {
 	var count [256]int
 	for i := range len(s) {
@@ -221,8 +215,8 @@ var (
 	pemFields = regexp.MustCompile(`^\s*(?:Proc-Type:\s*\S+\s+DEK-Info:\s*\S+\s+|(?:(?:Version|Comment|Hash|Charset):[^\n]*\n\s*)+)`)
 )
 
-// privateKeyIn reports whether a text contains a private key with a valid body. A valid body is
-// Base64 of the length that the key states.
+// privateKeyIn reports whether a text contains a private key with a valid body: Base64 of the
+// length that the key states.
 func privateKeyIn(text string) bool {
 	for {
 		at := strings.Index(text, pemBegin)

@@ -14,7 +14,6 @@ import (
 //go:embed secretrules.tsv
 var secretRulesText string
 
-// secretRule finds credentials of one kind with a regular expression.
 type secretRule struct {
 	name    string
 	entropy float64 // minimum bits per character of the secret
@@ -25,8 +24,8 @@ type secretRule struct {
 	whole    func() *regexp.Regexp
 }
 
-// secretRules are the rules of secretrules.tsv. The expression of a rule is compiled when a text
-// first contains one of the rule's keywords.
+// secretRules are the rules of secretrules.tsv. An expression is compiled when a text first
+// contains one of its rule's keywords.
 var secretRules = sync.OnceValue(func() []secretRule {
 	var rules []secretRule
 	for line := range strings.Lines(secretRulesText) {
@@ -65,8 +64,8 @@ func secretRuleOf(columns []string) (r secretRule, err error) {
 	return r, nil
 }
 
-// secretByRule returns the kind of credential that a rule finds in a text, or "". It tries rules
-// only near runs of characters that look like tokens. Prose therefore costs a single pass.
+// secretByRule returns the kind of credential that a rule finds, or "". It tries rules only near
+// runs of characters that look like tokens, so that prose costs a single pass.
 func secretByRule(text string) string {
 	rules := secretRules()
 	for window := range tokenWindows(text) {
@@ -85,13 +84,11 @@ func secretByRule(text string) string {
 	return ""
 }
 
-// secretKeyword is a keyword and the index of its rule in secretRules.
 type secretKeyword struct {
 	word string
 	rule int
 }
 
-// secretKeywords indexes the keywords of all rules by their first two bytes.
 var secretKeywords = sync.OnceValue(func() *[1 << 16][]secretKeyword {
 	var all [1 << 16][]secretKeyword
 	for i, r := range secretRules() {
@@ -105,9 +102,9 @@ var secretKeywords = sync.OnceValue(func() *[1 << 16][]secretKeyword {
 func firstTwoBytes(s string) uint16 { return uint16(s[0])<<8 | uint16(s[1]) }
 
 const (
-	// leastToken is the minimum length of a token, which is a run of letters, digits, dashes and
-	// underscores. aroundToken is the number of bytes around a token that are also searched. They
-	// may contain a name or other parts of the credential.
+	// leastToken is the minimum length of a token in bytes. aroundToken is the number of bytes
+	// around a token that are also searched, because they may contain other parts of the
+	// credential.
 	leastToken  = 16
 	aroundToken = 100
 )
@@ -153,7 +150,6 @@ func tokenWindows(text string) iter.Seq[string] {
 	}
 }
 
-// tokenKinds is a set of byte classes that occur in a token.
 type tokenKinds uint8
 
 const (
@@ -201,14 +197,13 @@ func (r secretRule) matches(text string) bool {
 	return false
 }
 
-// leastRuleEntropy is the minimum entropy for all rules. Some rules do not state a minimum.
+// leastRuleEntropy is the minimum entropy, in bits per byte, for all rules. Some rules state none.
 const leastRuleEntropy = 3
 
-// databasePassword finds the password in an address such as postgres://app:PASSWORD@db/name.
+// databasePassword matches an address such as postgres://app:PASSWORD@db/name.
 var databasePassword = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|ldaps?|ftps?|sftp|smtps?|https?)://([^\s:/?#@'"<>]*):([^\s/?#@'"<>]+)@([^\s/?#'"<>]+)`)
 
-// passwordInAddress reports whether a text holds the address of a server with a password. It
-// ignores example passwords, since documentation writes user:password@host.
+// passwordInAddress ignores example passwords, because documentation writes user:password@host.
 func passwordInAddress(text string) bool {
 	for rest := text; ; {
 		at := strings.Index(rest, "://")
@@ -235,8 +230,6 @@ var (
 	exampleHosts     = regexp.MustCompile(`(?i)(?:^|[.@])(?:example\.[a-z]+|[a-z0-9-]+\.example|host(?:name)?)(?::|$)|^(?:server|db|database)?(?:host|server)\d*(?::|$)`)
 )
 
-// mixed reports whether a password has characters of at least two classes. The classes are lower
-// case, upper case, digits and others.
 func mixed(s string) bool {
 	var kinds tokenKinds
 	for i := range len(s) {

@@ -13,8 +13,8 @@ import (
 // Sources choose ids, names and principals. The database rejects NUL, invalid UTF-8 and long keys.
 // Values that cannot be stored fail one document, never a run.
 
-// maxID is the maximum length of a document's id, in bytes. A PostgreSQL index accepts keys of up
-// to 2,700 bytes.
+// maxID is the maximum length of a document's id in bytes. A PostgreSQL index accepts keys of up to
+// 2,700 bytes.
 const maxID = 2000
 
 // storable reports whether an id can be stored. An invalid id is not repaired, because the result
@@ -25,7 +25,6 @@ func storable(id document.ID) bool {
 
 func storableText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
-// unstorable returns the notice for a document whose id cannot be stored.
 func unstorable(id document.ID) Notice {
 	name := string(id)
 	if len(name) > maxID {
@@ -40,7 +39,6 @@ func storableACL(list access.ACL) access.ACL {
 	return slices.DeleteFunc(slices.Clone(list), func(p access.Principal) bool { return !storableText(string(p)) })
 }
 
-// storableNotices returns notices whose texts are valid UTF-8 without NUL.
 func storableNotices(all []Notice) []Notice {
 	all = slices.Clone(all)
 	for i := range all {
@@ -70,7 +68,6 @@ func storableNodes(b NodeBatch) NodeBatch {
 	return b
 }
 
-// storableGroups removes people and groups whose ids cannot be stored.
 func storableGroups(b GroupBatch) GroupBatch {
 	b.People = slices.DeleteFunc(slices.Clone(b.People), func(p Person) bool { return !storableKey(p.ID) })
 	for i, p := range b.People {

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Store stores the indexed documents of all tenants and the state of runs. Implementations are safe
-// for concurrent use.
+// Store stores the indexed documents of all tenants and the state of runs. Implementations must be
+// safe for concurrent use.
 type Store interface {
 	// Begin records the start of a run. It creates the source if it is new. It returns the last
 	// saved state, which has Settings and LastSuccess of the last successful run, and the newest
@@ -53,11 +53,11 @@ type Store interface {
 	Listings(tenant access.TenantID, source document.SourceID) Listings
 }
 
-// Hash is the SHA-256 sum of the stored content of a document (content, title, address, metadata)
-// without its access list.
+// Hash is the SHA-256 sum of the stored content of a document, without its access list.
 type Hash [sha256.Size]byte
 
-// Stamp identifies an indexed version of a document.
+// Stamp describes the indexed version of a document, so that a run can tell whether the document
+// has changed.
 type Stamp struct {
 	// UpdatedAt is the time at which the source changed the document (Item.ModifiedAt), in
 	// microseconds, UTC. It is zero if the source does not report it. It may differ from
@@ -77,12 +77,12 @@ type Stamp struct {
 	Chunking int
 }
 
-// NewerACL reports whether the stored access list is newer than the found one. The times say when
-// the runs began that read the lists. A run holds results for a while before it stores them.
-// Without this check an older run could restore a revoked permission.
+// NewerACL reports whether the stored access list is newer than the found one. stored and found are
+// the start times of the runs that read the lists. An older run must not restore a revoked
+// permission.
 func NewerACL(stored, found time.Time) bool { return stored.After(found) }
 
-// Access is a new access list for a document, with its new Hash.
+// Access changes the access list of a stored document.
 type Access struct {
 	ID   document.ID
 	ACL  access.ACL // empty: hidden from everyone
@@ -104,7 +104,7 @@ type Entry struct {
 	secret     string      // the key or token that was cut out; empty if none
 }
 
-// Run is one synchronisation of a source. Between runs, it is the state of the source.
+// Run is one synchronisation of a source. The last saved Run is also the state of the source.
 type Run struct {
 	Source document.Source
 	// settings of the connector and the pipeline; stored only for successful runs
@@ -136,8 +136,7 @@ type Run struct {
 	Skipped  []Notice // the first MaxNotices
 }
 
-// MaxNotices is the maximum number of failures that a Run names. It is also the maximum number of
-// skipped documents that a Run names. Counts has the totals.
+// MaxNotices is the maximum number of failures, and of skipped documents, that a [Run] names.
 const MaxNotices = 200
 
 // Counts counts the documents of a run by outcome.
@@ -154,5 +153,5 @@ type Counts struct {
 	Plain int
 }
 
-// Seen returns the number of documents that the run has finished.
+// Seen returns the number of documents that the run stored, found unchanged or failed to read.
 func (c Counts) Seen() int { return c.Indexed + c.Unchanged + c.Failed }

@@ -13,12 +13,11 @@ const (
 	maxTerms                 = 50 // abbreviations of one document
 )
 
-// skippedWords are words whose initials abbreviations usually skip.
 var skippedWords = map[string]bool{"of": true, "and": true, "for": true, "the": true, "to": true, "in": true, "on": true, "a": true, "an": true, "at": true, "by": true, "und": true, "für": true, "der": true, "die": true, "des": true}
 
-// readTerms finds abbreviations that a text expands: "Site Reliability Engineering (SRE)" and "SRE
-// (Site Reliability Engineering)". The abbreviation must consist of the initials, because others,
-// such as "infra", are ambiguous. readTerms runs in linear time.
+// readTerms finds abbreviations that a text expands, such as "Site Reliability Engineering (SRE)"
+// or "SRE (Site Reliability Engineering)". The abbreviation must consist of initials, because
+// others, such as "infra", are ambiguous. readTerms runs in linear time.
 func (r *reader) readTerms(text string) {
 	for at := 0; len(r.Terms) < maxTerms; {
 		open := strings.IndexByte(text[at:], '(')
@@ -48,8 +47,6 @@ func (r *reader) readTerms(text string) {
 	}
 }
 
-// isSeparator reports whether a character separates words. A hyphen does, so a word with hyphens
-// counts as several words.
 func isSeparator(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("-–/,\"“”*_`'", r)
 }
@@ -63,8 +60,6 @@ func isAcronym(text string) bool {
 	return len(text) >= minInitials && len(text) <= maxInitials
 }
 
-// expansion returns the last words of words if their initials form the abbreviation, and ""
-// otherwise.
 func expansion(words []string, acronym string) string {
 	at := len(words)
 	for left := acronym; left != ""; {

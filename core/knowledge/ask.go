@@ -12,8 +12,8 @@ const (
 	maxForms      = 90
 )
 
-// Forms returns the possible names in a text, in normal form ([Form]), longest first. A possible
-// name is a sequence of words that is [Nameable].
+// Forms returns the sequences of words in a text that may be names ([Nameable]). They are in normal
+// form ([Form]), longest first.
 func Forms(text string) []string {
 	all := slices.Collect(words(text))
 	all = all[:min(len(all), 40)]
@@ -29,10 +29,9 @@ func Forms(text string) []string {
 	return forms
 }
 
-// maxPaths limits the file paths in a question.
 const maxPaths = 2
 
-// Paths returns the words of a text that may be file paths. Such a word has a slash or an
+// Paths returns the words of a text that may be file paths, because they contain a slash or an
 // extension.
 func Paths(text string) []string {
 	var paths []string
@@ -46,9 +45,9 @@ func Paths(text string) []string {
 	return paths
 }
 
-// Ask returns the statements about the things that a text names. Of the names that the audience
-// knows, it uses only the longest: "the billing service" matches "billing service" but not
-// "service". Ask replaces the question's Names and Paths.
+// Ask returns the statements about the things that a text names. If several names match, it uses
+// the longest: "billing service" rather than "service" for "the billing service". It replaces
+// q.Names and q.Paths.
 func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, error) {
 	q.Names, q.Paths = Forms(about), Paths(about)
 	if len(q.Names) == 0 {
@@ -87,8 +86,6 @@ var kindWords = func() map[string]bool {
 	return set
 }()
 
-// coversWords reports whether a name in normal form contains every word of a text. Ordinary words
-// and kindWords do not count.
 func coversWords(form, text string) bool {
 	for word := range words(text) {
 		if !ordinary[word] && !kindWords[word] && !strings.Contains(" "+form+" ", " "+word+" ") {

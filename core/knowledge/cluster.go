@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ID identifies an entity.
+// ID identifies an entity within its tenant.
 type ID struct {
 	Kind Kind
 	Key  string
@@ -26,18 +26,19 @@ type Called struct {
 // Pair is two entities that the operator declared to be the same or to be different.
 type Pair struct{ One, Other ID }
 
-// Reason says why two entities are joined.
+// Reason says why two entities count as the same.
 type Reason string
 
-// Reasons.
+// The values of [Reason].
 const (
 	BySomebody Reason = "said" // stated by the operator
-	// a document gives the account or address a name, and no other account or address has this name
+	// ByName means that a document gives the account or address a name, and no other account or
+	// address has this name.
 	ByName Reason = "name"
 	ByBoth Reason = "identities" // a document gives one person's account and address
 )
 
-// Joined is an entity that was found to be the same as the entity With, and the reason.
+// Joined says that two entities are the same, and why.
 type Joined struct {
 	ID
 	With   ID
@@ -45,16 +46,14 @@ type Joined struct {
 	By     *Called // the document that states this; nil if the operator stated it
 }
 
-// Evidence holds the names that an audience may know and the operator's statements about them.
-// Clusters are computed from this evidence only. So a cluster reveals no name that the reader may
-// not read, and a deleted document needs no clean-up.
+// Evidence holds the names that an audience may know, and the operator's statements about them.
+// Clusters are computed only from this evidence, so they reveal no name that a reader may not read.
 type Evidence struct {
 	Called        []Called
 	Merged, Apart []Pair // by the operator, in either order
 }
 
-// Cluster returns the other entities that are the same as start, in the order in which they were
-// joined.
+// Cluster returns the other entities that are the same as start.
 //
 // Only people and teams are joined:
 //
@@ -90,7 +89,6 @@ func (e *Evidence) Cluster(start ID) []Joined {
 	return cluster
 }
 
-// joins returns each joined pair once, in a stable order.
 func (e *Evidence) joins() []Joined {
 	var all []Joined
 	for _, m := range e.Merged {
@@ -125,7 +123,6 @@ func (e *Evidence) joins() []Joined {
 	return all
 }
 
-// pairedIdentities joins each account with the address that documents give for the same person.
 func (e *Evidence) pairedIdentities() []Joined {
 	var given []Joined
 	for _, c := range e.Called {
@@ -141,9 +138,8 @@ func (e *Evidence) pairedIdentities() []Joined {
 	})
 }
 
-// Reused returns the names of an account or address that documents give for different people. It
-// returns nil for any other. Names that the operator merged with the account or address do not
-// differ.
+// Reused returns the names of an account or address that documents give for different people, else
+// nil. It ignores differences between names that the operator merged with it.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
 		return nil
@@ -168,7 +164,7 @@ func (e *Evidence) Reused(id ID) []string {
 
 // SamePerson reports whether two names in normal form may belong to one person. The caller must
 // know that both names occur with the same address. The names match if one contains all words or
-// initials of the other, or if one is an account derived from the other.
+// initials of the other, or is an account derived from it.
 func SamePerson(one, other string) bool {
 	few, many := strings.Fields(one), strings.Fields(other)
 	if len(few) > len(many) {
@@ -202,8 +198,8 @@ func initial(word string) string {
 	return word[:size]
 }
 
-// Widen adds to names, which are in normal form, the abbreviations and full forms that documents
-// give for them. It ignores an abbreviation with several full forms.
+// Widen adds the abbreviations and full forms that documents give for names, which are in normal
+// form. It ignores an abbreviation with several full forms.
 func Widen(names []string, called []Called) []string {
 	stands := make(map[string][]string) // full forms that documents give, by abbreviation
 	for _, c := range called {
@@ -239,7 +235,7 @@ func (id ID) identified() bool {
 
 func (id ID) isMail() bool { return id.Kind == Person && isMail(id.Key) }
 
-// Identity returns the account or address that the name is. is reports whether it is one.
+// Identity interprets the name as an account or mail address. is reports whether it is one.
 func (c Called) Identity() (id ID, is bool) {
 	id = ID{c.Kind, strings.ToLower(c.Shown)}
 	return id, id.identified()

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// owners reads a CODEOWNERS file, in which each line has a pattern and its owners. It skips
-// GitLab's sections in brackets. The format is described at
+// owners reads a CODEOWNERS file. It skips GitLab's sections in brackets. The format is described
+// at
 // https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
 func (r *reader) owners(chunks []document.Chunk) {
 	for i, c := range chunks {
@@ -28,7 +28,6 @@ func (r *reader) owners(chunks []document.Chunk) {
 	}
 }
 
-// files returns the entity for all files that match a pattern, in the source of document d.
 func files(d *document.Document, pattern string) *Entity {
 	source, _, _ := strings.Cut(string(d.ID), ":")
 	e := &Entity{Kind: Path, Key: source + ":" + pattern, Name: pattern}
@@ -38,15 +37,17 @@ func files(d *document.Document, pattern string) *Entity {
 	return e
 }
 
-// SourceOf splits the key of a Path into its source and pattern.
+// SourceOf splits the key of an entity of the kind [Path] into its source and pattern.
 func SourceOf(key string) (source document.SourceID, pattern string) {
 	before, pattern, _ := strings.Cut(key, ":")
 	return document.SourceID(before), pattern
 }
 
-// Covers reports whether a CODEOWNERS pattern matches a file path, which is relative to the root. A
-// pattern with a slash before its end is anchored at the root. A folder matches all files below it.
-// "*" matches anything but a slash, and "**" matches anything. An invalid pattern matches nothing.
+// Covers reports whether a CODEOWNERS pattern matches a file path, which is relative to the root of
+// its repository. An invalid pattern matches nothing.
+//
+// A pattern with a slash before its end is anchored at the root. A folder matches all files below
+// it. "*" matches anything but a slash, and "**" matches anything.
 func Covers(pattern, file string) bool {
 	rooted := strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	bare := strings.Trim(pattern, "/")
@@ -78,7 +79,6 @@ func Covers(pattern, file string) bool {
 	return false
 }
 
-// maxSegments is the maximum combined number of segments of a pattern and a file.
 const maxSegments = 64
 
 // matches compares a pattern and a path segment by segment. After a mismatch, the last "**" matches

@@ -21,9 +21,9 @@ var (
 // newsAge is the maximum age of a period's start for which ofNews is used.
 const newsAge = 400 * 24 * time.Hour
 
-// MeansDates reports whether a period in a question clearly refers to the dates of documents.
-// Otherwise the period may refer to their subject: a page of 2025 may answer "what was the revenue
-// in 2024". rest is the question without the period.
+// MeansDates reports whether a period in a question clearly refers to the dates of documents, not
+// to their subject. For example, a page of 2025 may answer "what was the revenue in 2024". rest is
+// the question without the period.
 func MeansDates(rest string, p Period, now time.Time) bool {
 	if p.Open() {
 		return false
@@ -31,13 +31,15 @@ func MeansDates(rest string, p Period, now time.Time) bool {
 	return ofDocuments.MatchString(rest) || ofNews.MatchString(rest) && !p.From.IsZero() && now.Sub(p.From) < newsAge
 }
 
-// ErrNoRelease reports that no readable document has the date of the release.
+// ErrNoRelease means that no readable document states when a release happened.
 var ErrNoRelease = errors.New("no document that these readers may see tells when that was released; ask without it, or with a date")
 
-// Dated finds the period that a text names. It returns the period and the rest of the text. If the
-// period is relative to a release, such as "since the release", the date of the release comes from
-// a document that the audience may read. The error wraps [ErrNoRelease] if no document has it, or
-// if g is nil. If the text names no period, Dated returns an open one and the whole text.
+// Dated finds the period that a text names, such as "last week" or "since the release". It returns
+// the period and the rest of the text. If there is none, it returns an open period and the whole
+// text.
+//
+// The date of a release comes from a document that the audience may read. The error wraps
+// [ErrNoRelease] if no document has it, or if g is nil.
 func Dated(ctx context.Context, g Graph, q Question, text string, now time.Time) (p Period, rest string, err error) {
 	if p, rest = ReadPeriod(text, now); !p.Open() {
 		return p, rest, nil
@@ -59,8 +61,8 @@ func Dated(ctx context.Context, g Graph, q Question, text string, now time.Time)
 	return p, rest, nil
 }
 
-// DatedAlone is like Dated for a text that consists only of a period, such as "March" or "since the
-// release".
+// DatedAlone is like [Dated] for a text that consists only of a period, such as "March" or "since
+// the release".
 func DatedAlone(ctx context.Context, g Graph, q Question, text string, now time.Time) (p Period, err error) {
 	if strings.TrimSpace(text) == "" {
 		return Period{}, nil

@@ -12,13 +12,12 @@ type Spelling struct {
 	words []spelledWord
 }
 
-// spelledWord is a word of a text in its normal form, with its position.
 type spelledWord struct {
 	form       string
 	start, end int // bytes
 }
 
-// NewSpelling indexes the words of a text.
+// NewSpelling returns a Spelling for a text.
 func NewSpelling(text string) *Spelling {
 	s := &Spelling{text: text}
 	for at := 0; at < len(text); {
@@ -47,8 +46,8 @@ func NewSpelling(text string) *Spelling {
 }
 
 // Of returns the spelling of a name at its first occurrence in the text, on one line. Only whole
-// words match. Case and accents do not matter. Of returns "" if the name does not occur or is not
-// Nameable.
+// words match; case and accents do not matter. Of returns "" if the name does not occur or is not
+// [Nameable].
 func (s *Spelling) Of(name string) string {
 	form := Form(name)
 	if !Nameable(form) {
@@ -70,8 +69,7 @@ func (s *Spelling) Of(name string) string {
 	return ""
 }
 
-// EntityOf returns the entity of a kind with a name, or nil if the text is not a name. A person
-// gets the same key as from a line "Owner: …".
+// EntityOf returns an entity of a kind, or nil if the text cannot be a name.
 func EntityOf(kind Kind, name string) *Entity {
 	form := Form(name)
 	switch {
@@ -85,8 +83,8 @@ func EntityOf(kind Kind, name string) *Entity {
 	return &Entity{Kind: kind, Key: form, Name: name}
 }
 
-// With returns the reading with the additional facts that it does not have yet, at most most of
-// them.
+// With returns a copy of the reading with at most most of the given facts that it does not have
+// yet.
 func (r Reading) With(facts []Fact, most int) Reading {
 	seen := make(map[string]bool, len(r.Facts)+len(facts))
 	key := func(f Fact) string {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits of names. A longer title is a sentence, and people do not repeat sentences literally.
+// Limits of names. Longer titles are sentences, which people do not repeat literally.
 const (
 	MaxNameWords = 12  // words of a normal form
 	MaxNameBytes = 200 // bytes of a normal form
@@ -17,8 +17,8 @@ const (
 )
 
 // Form returns the normal form of a name: its words in lower case, without accents, separated by
-// single spaces. Names with the same form are the same name, such as "Café- Süd", "CAFE SUD" and
-// "café süd". Form returns "" for a name without words. It does not transliterate scripts.
+// single spaces. "Café- Süd" and "CAFE SUD" have the same form. Form returns "" for a name
+// without words. It does not transliterate scripts.
 func Form(name string) string {
 	var b strings.Builder
 	for word := range words(name) {
@@ -30,8 +30,8 @@ func Form(name string) string {
 	return b.String()
 }
 
-// Nameable reports whether a normal form is distinct from ordinary words. It must not be too short,
-// too long or a number. At least one word must be uncommon.
+// Nameable reports whether a normal form may be a name. It must not be too short, too long or a
+// number. At least one word must be uncommon.
 func Nameable(form string) bool {
 	if len(form) > MaxNameBytes || utf8.RuneCountInString(form) < minNameRunes || strings.Count(form, " ") >= MaxNameWords {
 		return false
@@ -45,8 +45,7 @@ func Nameable(form string) bool {
 }
 
 // words yields the words of a text in normal form. A word is a sequence of letters, digits and
-// marks. A word may contain an apostrophe. A possessive ending is dropped: "Scott's" yields
-// "scott".
+// marks. A possessive ending is dropped: "Scott's" yields "scott".
 func words(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var buf [64]byte
@@ -104,8 +103,6 @@ func words(text string) func(yield func(string) bool) {
 	}
 }
 
-// possessive removes "'s" from the start of rest, which is the text after a word. It returns false
-// if rest does not start with "'s".
 func possessive(rest string) (string, bool) {
 	for _, mark := range []string{"'s", "’s", "'S", "’S"} {
 		if after, cut := strings.CutPrefix(rest, mark); cut {
@@ -117,7 +114,6 @@ func possessive(rest string) (string, bool) {
 	return rest, false
 }
 
-// foldWord removes accents and case from a word.
 func foldWord(word string) string {
 	// Folding may leave marks, and decomposition may leave capitals and punctuation.
 	decomposed := norm.NFKD.String(strings.ToLower(cases.Fold().String(norm.NFKD.String(word))))

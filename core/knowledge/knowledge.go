@@ -15,10 +15,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Kind is the kind of an entity.
+// Kind is the kind of an [Entity].
 type Kind string
 
-// Kinds of entities.
+// The values of [Kind].
 const (
 	Document   Kind = "document" // identified by title, address or id
 	Person     Kind = "person"
@@ -27,14 +27,14 @@ const (
 	Repository Kind = "repository"
 	Ticket     Kind = "ticket"
 	Release    Kind = "release"
-	// a file that a person changed, or a folder, whose key ends in a slash
+	// File is a file that a person changed, or a folder, whose key ends in a slash.
 	File   Kind = "file"
 	System Kind = "system" // a dependency
 	Path   Kind = "path"   // files of a source that match a pattern
 	Term   Kind = "term"   // a name that a document abbreviates
 )
 
-// Entity is a thing that documents mention.
+// Entity is a person, team, project or other thing that documents mention.
 type Entity struct {
 	Kind Kind
 	// Key identifies the entity within its kind: a mail address, an account with "@", a ticket
@@ -45,13 +45,13 @@ type Entity struct {
 	Other []string // other names
 }
 
-// Names returns all names of an entity.
+// Names returns the entity's name, followed by its other names.
 func (e Entity) Names() []string { return append([]string{e.Name}, e.Other...) }
 
-// Relation is the relation of a subject to an object.
+// Relation says how the subject of a [Fact] relates to its object.
 type Relation string
 
-// Relations.
+// The values of [Relation].
 const (
 	Authored   Relation = "authored"
 	Owns       Relation = "owns"
@@ -64,13 +64,13 @@ const (
 	Releases   Relation = "releases" // the subject announces the release
 )
 
-// Relations returns all relations.
+// Relations returns the constants of type [Relation].
 func Relations() []Relation {
 	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, DependsOn, Supersedes, Releases}
 }
 
-// Fact is a statement of a document. A nil Subject or Object means the document itself. At most one
-// of them is nil.
+// Fact is a statement of a document, such as "Ann owns billing". A nil Subject or Object means the
+// document itself. At most one of them is nil.
 type Fact struct {
 	Subject  *Entity
 	Relation Relation
@@ -79,7 +79,7 @@ type Fact struct {
 	Chunk int
 }
 
-// Reading holds the facts and names found in a document.
+// Reading holds the facts and names that [Read] found in a document.
 type Reading struct {
 	Titles []string // names of the document itself
 	Facts  []Fact
@@ -100,15 +100,15 @@ type Statement struct {
 	At                    time.Time    // date of the document; zero if unknown
 }
 
-// MayRetire reports whether the statement's document may declare replaced to be outdated. It may if
-// they are the same document or belong to the same source. Authors of one source do not decide
-// about another source.
+// MayRetire reports whether the document that makes the statement may declare replaced to be
+// outdated. It must be the same document or belong to the same source, because authors of one
+// source do not decide about another.
 func (s Statement) MayRetire(replaced document.Ref) bool {
 	return s.Document.ID == replaced.ID || s.Document.Source == replaced.Source
 }
 
-// Graph stores the statements of documents. Implementations are safe for concurrent use. Results
-// contain only content that the audience may read at the time of the call.
+// Graph stores the statements of documents. Results contain only content that the audience may read
+// at the time of the call. Implementations must be safe for concurrent use.
 type Graph interface {
 	// Named returns the entities and documents that have one of the question's names. The longest
 	// names come first.
@@ -147,7 +147,7 @@ type Question struct {
 	Object, Subject bool
 }
 
-// Neighbour is a document whose title occurs in a passage.
+// Neighbour is a document whose title occurs in a passage, as [Graph.Neighbours] returns it.
 type Neighbour struct {
 	From      document.ChunkID // the passage
 	First     document.ChunkID // the document's first chunk
@@ -166,20 +166,19 @@ const (
 	// HubUses is the number of readable passages with a name from which the name is an ordinary
 	// word. It is 1 % of the 14,000 passages that were measured.
 	HubUses = 140
-	// MaxCounted is the maximum number of documents and passages per name that are checked for
-	// permissions. A name with more is an ordinary word for everyone.
+	// MaxCounted is the maximum number of documents and passages per name whose permissions are
+	// checked. A name with more counts as an ordinary word for everyone.
 	MaxCounted = 2000
 	// MaxNames is the maximum number of names that are stored for a passage, in order of
-	// occurrence. A page that names everything is not about any of it.
+	// occurrence.
 	MaxNames = 64
-	// MaxChanged limits the files of ChangedFiles.
+	// MaxChanged is the maximum number of files that are read from [ChangedFiles].
 	MaxChanged = 20
-	// MaxFacts limits the facts of a document.
+	// MaxFacts is the maximum number of facts of a document.
 	MaxFacts = 500
 )
 
-// Named is an entity or document with one of the requested names. The name is spelled as in a
-// document that the audience may read.
+// Named is an entity or document that has a requested name, as [Graph.Named] returns it.
 type Named struct {
 	Form     string // the name in its normal form
 	Kind     Kind

@@ -8,8 +8,8 @@ import (
 // NameID identifies a name within its tenant.
 type NameID int64
 
-// Lexicon is a set of names to find in texts, as an automaton over words. Searches may run
-// concurrently. A change must not run concurrently with any other call.
+// Lexicon is a set of names to find in texts. Searches may run concurrently. A change must not run
+// concurrently with any other call.
 type Lexicon struct {
 	words map[string]uint32 // number of each word
 	next  map[step]uint32   // states
@@ -17,7 +17,7 @@ type Lexicon struct {
 	names int
 }
 
-// step is the key of a transition: a state and a word.
+// step is a key of Lexicon.next: a state and the number of a word.
 type step struct{ state, word uint32 }
 
 // NewLexicon returns an empty lexicon.
@@ -28,7 +28,7 @@ func NewLexicon() *Lexicon {
 // Len returns the number of names.
 func (l *Lexicon) Len() int { return l.names }
 
-// Add adds a name in normal form. It ignores names that are not Nameable.
+// Add adds a name in normal form ([Form]). It ignores names that are not [Nameable].
 func (l *Lexicon) Add(form string, id NameID) {
 	if !Nameable(form) {
 		return
@@ -53,7 +53,7 @@ func (l *Lexicon) Add(form string, id NameID) {
 	l.ends[state] = id
 }
 
-// Remove removes a name. It ignores unknown names.
+// Remove removes a name in normal form. It ignores unknown names.
 func (l *Lexicon) Remove(form string) {
 	state := uint32(0)
 	for word := range strings.SplitSeq(form, " ") {
@@ -73,11 +73,10 @@ func (l *Lexicon) Remove(form string) {
 	}
 }
 
-// noWord is the number of a word that no name contains.
 const noWord = ^uint32(0)
 
 // Find returns the names in a text, each once, in order of occurrence. At each position it takes
-// the longest name. Names do not overlap. Find takes at most MaxNameWords steps per position.
+// the longest name. Names do not overlap.
 func (l *Lexicon) Find(text string) []NameID {
 	if l.names == 0 {
 		return nil
@@ -105,8 +104,6 @@ func (l *Lexicon) Find(text string) []NameID {
 	return found
 }
 
-// longest returns the longest name at the beginning of a text, given as numbers of words. length is
-// the number of its words, or 0 if there is no name.
 func (l *Lexicon) longest(numbers []uint32) (length int, id NameID) {
 	state := uint32(0)
 	for i, number := range numbers {

@@ -10,17 +10,14 @@ import (
 // Period is a range of dates. To is exclusive. A zero end is open.
 type Period struct{ From, To time.Time }
 
-// Open reports whether the period is unbounded.
+// Open reports whether the period has neither a start nor an end.
 func (p Period) Open() bool { return p.From.IsZero() && p.To.IsZero() }
 
-// periodForm is one form of naming a period in one language, such as "between … and …". read
-// parses the submatches of the pattern at.
 type periodForm struct {
 	at   *regexp.Regexp
 	read func(m []string, now time.Time) (Period, bool)
 }
 
-// periods are the forms of all languages, in the order in which they are tried.
 var periods = func() (all []periodForm) {
 	for i := range tongues {
 		all = append(all, tongues[i].forms()...)
@@ -28,7 +25,6 @@ var periods = func() (all []periodForm) {
 	return all
 }()
 
-// forms returns the forms in which a language names a period.
 func (t *periodLanguage) forms() []periodForm {
 	units, lately := `(?:`+strings.Join(t.units[:], "|")+`)`, `(?:`+t.last+`|`+t.this+`)`
 	moment := `((?:` + strings.Join(t.months[:], "|") + `)(?:,?\s+(?:of\s+)?\d{4})?|\d{4}-\d{2}-\d{2}|q[1-4](?:\s+(?:of\s+)?\d{4})?|\d{4}|` + t.today + `|` + t.yesterday + `|` + lately + `\s+` + units + `)`
@@ -59,18 +55,17 @@ func (t *periodLanguage) forms() []periodForm {
 	}
 }
 
-// maxDated is the maximum length in bytes of a question in which periods are searched. A longer
-// one, such as a pasted log, is rarely about its dates. Matching takes over two seconds per
-// megabyte.
+// maxDated is the maximum length in bytes of a question in which periods are searched. Matching
+// takes over two seconds per megabyte, and a long text, such as a pasted log, is rarely about its
+// dates.
 const maxDated = 16 << 10
 
-// ReadPeriod finds the period that a question names in any supported language. It returns the
-// period and the rest of the question. Examples are "last quarter", "in Q3 2025", "before March",
-// "since 2026-01-31" and "in the last 6 weeks".
+// ReadPeriod finds the period that a question names in any supported language, such as "last
+// quarter", "in Q3 2025" or "in the last 6 weeks". It returns the period and the rest of the
+// question. If there is none, it returns an open period and the question unchanged.
 //
 // Days begin at midnight in the location of now, and weeks on Monday. A month or quarter without a
-// year is the latest that has begun. If there is no period, or if the question has more than
-// maxDated bytes, ReadPeriod returns the question unchanged.
+// year is the latest that has begun. Questions of more than maxDated bytes are not searched.
 func ReadPeriod(question string, now time.Time) (Period, string) {
 	if len(question) > maxDated {
 		return Period{}, question
@@ -93,8 +88,6 @@ func ReadPeriod(question string, now time.Time) (Period, string) {
 	return Period{}, question
 }
 
-// spanOf returns the range from the start of the first period to the end of the last. It returns
-// false if ok is false or the range is empty.
 func spanOf(first, last Period, ok bool) (Period, bool) {
 	if !ok {
 		return Period{}, false
@@ -105,7 +98,6 @@ func spanOf(first, last Period, ok bool) (Period, bool) {
 	return Period{From: first.From, To: last.To}, first.From.Before(last.To)
 }
 
-// lastFew returns the period that began the given number of units before now. Its end is open.
 func lastFew(number string, of int, now time.Time) (Period, bool) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
@@ -114,7 +106,7 @@ func lastFew(number string, of int, now time.Time) (Period, bool) {
 	return Period{From: [...]time.Time{startOfDay(now, 0, -n), startOfDay(now, 0, -7*n), startOfDay(now, -n, 0), startOfDay(now, -3*n, 0), startOfDay(now, -12*n, 0)}[of]}, true
 }
 
-// Units, as indices into tongue.units.
+// Units, as indices into periodLanguage.units.
 const (
 	aDay = iota
 	aWeek
@@ -123,7 +115,6 @@ const (
 	aYear
 )
 
-// unit returns the index of a unit in t.units. word may be any form of the unit, such as "weeks".
 func (t *periodLanguage) unit(word string) int {
 	for i, u := range t.units {
 		if wholeMatch(u).MatchString(word) {
@@ -195,7 +186,6 @@ func inYear(words []string, now time.Time, n int, first time.Month) (Period, boo
 	return monthRange(year, first, n, now), true
 }
 
-// unitRange returns the week, month, quarter or year that contains now, shifted by offset units.
 func unitRange(of int, now time.Time, offset int) Period {
 	switch of {
 	case aWeek:
@@ -210,12 +200,10 @@ func unitRange(of int, now time.Time, offset int) Period {
 	return dayRange(now, offset, 1)
 }
 
-// dayRange returns n days, beginning after days later than the day of the given time.
 func dayRange(day time.Time, offset, n int) Period {
 	return Period{startOfDay(day, 0, offset), startOfDay(day, 0, offset+n)}
 }
 
-// monthRange returns n months that begin with a month of a year, in the location of now.
 func monthRange(year int, first time.Month, n int, now time.Time) Period {
 	return Period{dayStart(year, first, 1, now.Location()), dayStart(year, first+time.Month(n), 1, now.Location())}
 }
@@ -228,9 +216,8 @@ func startOfDay(t time.Time, months, days int) time.Time {
 	return dayStart(year, month+time.Month(months), min(day, last)+days, t.Location())
 }
 
-// dayStart returns the start of a day. Because of daylight saving, a day does not always begin at
-// midnight. In Havana, clocks skip from midnight to one o'clock in spring, and go back to midnight
-// in autumn.
+// dayStart returns the start of a day, which is not always midnight because of daylight saving. In
+// Havana, clocks skip from midnight to one o'clock in spring, and go back to midnight in autumn.
 func dayStart(year int, month time.Month, day int, in *time.Location) time.Time {
 	t, noon := time.Date(year, month, day, 0, 0, 0, 0, in), time.Date(year, month, day, 12, 0, 0, 0, in)
 	if t.Day() != noon.Day() {

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Read extracts the statements of a document in linear time. It makes no calls to other systems.
+// Read extracts the facts and names of a document, such as its authors and owners. It takes linear
+// time and makes no calls to other systems.
 func Read(d *document.Document, chunks []document.Chunk) Reading {
 	r := reader{document: d}
 	r.addTitles()
@@ -34,8 +35,7 @@ type reader struct {
 	seen     map[string]bool
 }
 
-// addTitles adds the document's title. It also adds the title without a part in brackets at its
-// end.
+// addTitles adds the title, and the title without a part in brackets at its end.
 func (r *reader) addTitles() {
 	title := strings.TrimSpace(r.document.Title)
 	if title == "" {
@@ -47,7 +47,6 @@ func (r *reader) addTitles() {
 	}
 }
 
-// add adds a fact, unless it was added before or the document already has MaxFacts facts.
 func (r *reader) add(f Fact) {
 	if len(r.Facts) >= MaxFacts {
 		return
@@ -70,7 +69,6 @@ func sideKey(e *Entity) string {
 	return string(e.Kind) + ":" + e.Key
 }
 
-// readMetadata extracts the statements in the document's metadata.
 func (r *reader) readMetadata() {
 	for key, value := range r.document.Metadata {
 		r.readLabel(key, value, 0)
@@ -115,7 +113,7 @@ func (r *reader) addChangedFiles() {
 	}
 }
 
-// label is the meaning of a metadata key, or of a key in a line "Key: value".
+// label is the meaning of a metadata key, or of the key in a line such as "Owner: Ann Lee".
 type label int
 
 const (
@@ -132,7 +130,6 @@ const (
 	otherLabel // it has no meaning, but ends the previous value
 )
 
-// labels maps keys in normal form to their meaning.
 var labels = map[string]label{
 	"author": authors, "authors": authors, "written by": authors, "created by": authors, "verfasser": authors, "autor": authors,
 	"owner": owners, "owners": owners, "owned by": owners, "code owner": owners, "code owners": owners, "codeowners": owners, "maintainer": owners,
@@ -149,10 +146,8 @@ var labels = map[string]label{
 	"category": otherLabel, "audience": otherLabel, "scope": otherLabel, "contact": otherLabel, "datum": otherLabel, "stand": otherLabel,
 }
 
-// maxLabel is the maximum length of a key in bytes.
 const maxLabel = 20
 
-// readLabel reads "key: value" and reports whether the key is known.
 func (r *reader) readLabel(key, value string, chunk int) bool {
 	if len(key) > maxLabel {
 		return false
@@ -200,7 +195,6 @@ func (r *reader) readLabel(key, value string, chunk int) bool {
 	return true
 }
 
-// addPeople adds a fact for each person or team that a value names.
 func (r *reader) addPeople(value string, relation Relation, chunk int) {
 	for _, name := range splitNames(value) {
 		if who := personOrTeam(name); who != nil {

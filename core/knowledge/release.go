@@ -22,7 +22,6 @@ var (
 	sinceReleased = regexp.MustCompile(`(?i)(?:^|\s)(since|after|before|until)\s+(?:the\s+)?([^,?!]{1,60}?)\s+(?:was|came|is|has been)\s+(?:released|out)()\b`)
 )
 
-// releaseOf returns the release that a document's title announces, or nil.
 func releaseOf(title string) *Entity {
 	m := releaseTitle.FindStringSubmatch(strings.Join(strings.Fields(title), " "))
 	if m == nil {
@@ -45,15 +44,16 @@ func releaseOf(title string) *Entity {
 	return e
 }
 
-// Since is a reference to a release in a question. Released looks up the date of that release.
+// Since is a reference to a release in a question, such as "since the release". [Released] looks up
+// its date.
 type Since struct {
 	Name   string // of the product; empty for the latest release of anything
 	Before bool   // up to the release instead of from it
 }
 
-// ReadSince finds a reference to a release in a question. It returns the reference and the rest of
-// the question. Examples are "since the release", "before release 2.0" and "after Lighthouse 2.0
-// was released". It finds nothing in questions of more than maxDated bytes.
+// ReadSince finds a reference to a release in a question, such as "since the release" or "after
+// Lighthouse 2.0 was released". It returns the reference and the rest of the question. It does not
+// search questions of more than maxDated bytes.
 func ReadSince(question string) (s Since, rest string, found bool) {
 	if len(question) > maxDated {
 		return Since{}, question, false
@@ -80,9 +80,9 @@ func ReadSince(question string) (s Since, rest string, found bool) {
 	return s, strings.TrimSpace(strings.TrimSpace(question[:at[0]]) + " " + left), true
 }
 
-// Released returns the period from, or up to, a release. The date comes from documents that the
-// audience may read. found is false if none of these documents has the date. Only the question's
-// Audience, Sources and Documents are used.
+// Released returns the period from, or up to, a release. The date comes from a document that the
+// audience may read. found is false if no document has the date. Only q's Audience, Sources and
+// Documents are used.
 func Released(ctx context.Context, g Graph, q Question, s Since, now time.Time) (p Period, found bool, err error) {
 	q = Question{Audience: q.Audience, Sources: q.Sources, Documents: q.Documents, Relations: []Relation{Releases}, To: now, Limit: 1, Object: true, Names: []string{anyRelease}}
 	if form := Form(s.Name); form != "" {

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// maxNames is the maximum number of names in one value.
 const maxNames = 50
 
 // splitNames splits a list of names at commas and semicolons. If every word is an account or a mail
@@ -32,7 +31,7 @@ func splitNames(value string) []string {
 	return names
 }
 
-// personOrTeam returns the person or team that a text names, or nil. Examples of texts are "Ann Lee
+// personOrTeam returns nil if a text names no person or team. Examples of texts are "Ann Lee
 // <ann@acme.example>", "ann@acme.example", "@ann", "@acme/infra", "Infra team" and "Ann Lee".
 func personOrTeam(text string) *Entity {
 	text = stripLink(text)
@@ -66,10 +65,8 @@ func personOrTeam(text string) *Entity {
 	return &Entity{Kind: Person, Key: form, Name: text}
 }
 
-// teamWords are words that mark the name of a team.
 var teamWords = []string{"team", "group", "squad", "crew", "guild", "department", "tribe"}
 
-// team returns the team with a name. The name is stored with and without the word "team".
 func team(name string) *Entity {
 	name = stripLink(name)
 	short := Form(name)
@@ -109,8 +106,8 @@ func identities(text string) (name string, given []string) {
 	return strings.TrimSpace(name), given
 }
 
-// person returns a person who is identified by a mail address, or by an account if there is no
-// address. Other people may have the same name.
+// person uses a mail address as the key, or an account if there is no address. Other people may
+// have the same name.
 func person(name string, given []string) *Entity {
 	key := given[0]
 	if at := slices.IndexFunc(given, isMail); at >= 0 {
@@ -130,7 +127,7 @@ func isMail(text string) bool {
 	return at > 0 && strings.Contains(text[at:], ".") && !strings.ContainsAny(text, " /<>()\t")
 }
 
-// stripLink returns the name in a link: "Ann (https://…)", "[Ann](…)".
+// stripLink returns "Ann" for "Ann (https://…)" and "[Ann](…)".
 func stripLink(text string) string {
 	if open := strings.Index(text, " (http"); open > 0 {
 		text = text[:open]

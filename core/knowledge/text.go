@@ -7,8 +7,6 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readText extracts the statements of a passage from lines such as "Owner: Ann Lee", ticket numbers
-// and addresses.
 func (r *reader) readText(text string, chunk int) {
 	for line := range strings.Lines(text) {
 		at := strings.IndexByte(line[:min(len(line), maxLabel+8)], ':')
@@ -32,7 +30,7 @@ func (r *reader) readText(text string, chunk int) {
 	r.readTerms(text)
 }
 
-// firstValue splits the rest of a line, after a key and a colon, at the next key: "Ann Lee Author:
+// firstValue splits the rest of a line, after a key and a colon, at the next key. "Ann Lee Author:
 // Bo Chen" yields "Ann Lee", "Author" and "Bo Chen". Markdown joins adjacent lines in this way. A
 // key begins with a capital letter.
 func firstValue(rest string) (value, key, behind string) {
@@ -57,7 +55,6 @@ func firstValue(rest string) (value, key, behind string) {
 	}
 }
 
-// maxKeyWords limits the words of a key.
 const maxKeyWords = 3
 
 // maxValue is the maximum length of a value in bytes. Longer texts are sentences.
@@ -101,12 +98,10 @@ var notTickets = map[string]bool{
 func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
 
-// joinsWord reports whether a byte next to a ticket key makes the key part of a longer word.
 func joinsWord(c byte) bool {
 	return isCapital(c) || isDigit(c) || 'a' <= c && c <= 'z' || c == '_' || c == '-' || c == '/'
 }
 
-// findLinks finds web addresses. Fragments are dropped.
 func (r *reader) findLinks(text string, chunk int) {
 	for at := 0; ; {
 		found := strings.Index(text[at:], "://")
@@ -137,13 +132,12 @@ func (r *reader) findLinks(text string, chunk int) {
 
 const maxAddress = 500 // bytes
 
-// maxLinkSearch limits the search for the positions of links. It is a multiple of the document's
+// maxLinkSearch limits the search for the positions of links, as a multiple of the document's
 // length. It bounds the time for adversarial link texts.
 const maxLinkSearch = 64
 
-// addLinks adds the document's links, whose targets are not in the text. It assigns each link to
-// the first passage that contains the link's text. Links are in reading order, so the search starts
-// at the passage of the previous link.
+// addLinks assigns each link to the first passage that contains the link's text. Links are in
+// reading order, so the search starts at the passage of the previous link.
 func (r *reader) addLinks(chunks []document.Chunk) {
 	left := 0
 	for i := range chunks {
@@ -169,7 +163,6 @@ func (r *reader) addLinks(chunks []document.Chunk) {
 	}
 }
 
-// documentAt returns the document at an address, or nil if the text is not an address.
 func documentAt(text string) *Entity {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {

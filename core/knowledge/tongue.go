@@ -42,8 +42,6 @@ var tongues = []periodLanguage{
 	},
 }
 
-// anyWord returns a pattern that matches words of all languages. of returns the words of one
-// language as a pattern.
 func anyWord(of func(t *periodLanguage) string) *regexp.Regexp {
 	var all []string
 	for i := range tongues {

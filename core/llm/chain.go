@@ -11,14 +11,13 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// Chain is a Model with fallbacks. It calls the first model, retries Retryable errors, and then
-// calls the next model. After it has forwarded a part of the answer, errors are final, because a
-// reader has seen that part.
+// Chain is a [Model] with fallbacks. It calls the first model, retries errors that are [Retryable],
+// and then calls the next model. After it has forwarded a part of the answer, errors are final,
+// because a reader has seen that part.
 //
-// A silence longer than the Policy allows ends the stream with ErrStalled. A stream without a
-// Finish ends with ErrIncomplete. Chain holds back pieces of tool calls until text or reasoning
-// follows or the stream ends. It can thus retry a stream that breaks inside a call. It forwards
-// ErrNoTools at once, because the caller can send the request in another form.
+// Chain holds back pieces of tool calls until text or reasoning follows or the stream ends. It can
+// thus retry a stream that breaks inside a call. It returns [ErrNoTools] at once, because the
+// caller can send the request in another form.
 type Chain struct {
 	models []Model
 	policy Policy
@@ -32,7 +31,7 @@ func NewChain(policy Policy, model Model, fallbacks ...Model) *Chain {
 }
 
 // Info describes the first model, restricted to the abilities that all models have. A request that
-// fits Info can be sent to any of the models.
+// fits this Info can be sent to any of the models.
 func (c *Chain) Info() Info {
 	info := c.models[0].Info()
 	for _, m := range c.models[1:] {
@@ -76,7 +75,6 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 	}
 }
 
-// try is one attempt to stream a request from one model.
 type try struct {
 	model    Model
 	policy   Policy
@@ -94,8 +92,7 @@ type try struct {
 	finish Finish
 }
 
-// run forwards the stream. It returns nil if it forwarded the whole stream or the consumer left the
-// loop.
+// run returns nil if it forwarded the whole stream or the consumer left the loop.
 func (t *try) run(parent context.Context, req Request, attempt int) (err error) {
 	began, info := time.Now(), t.model.Info()
 	name := info.Name

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Sentinel errors for errors.Is. Providers wrap them with a description of the attempt.
+// Errors of model calls, for use with errors.Is. Providers wrap them with a description of the
+// failure.
 var (
 	ErrAuth           = errors.New("the model endpoint refused the credentials")
 	ErrNotFound       = errors.New("the model endpoint does not know this model or address")
@@ -19,16 +20,14 @@ var (
 	ErrStalled        = errors.New("the model stopped sending")
 	ErrEmpty          = errors.New("the model returned an empty answer")
 	ErrRefused        = errors.New("the model declined to answer")
-	// ErrNoTools reports that the endpoint refused a request because it has tools. After this
-	// error, Info reports no NativeTools. The caller can build the same step again with calls in
-	// its text.
+	// ErrNoTools means that the endpoint refused a request because it has tools. After this error,
+	// Info reports no NativeTools. The caller can describe the tools in the prompt instead.
 	ErrNoTools = errors.New("the model endpoint takes no tools")
-	// ErrBudget reports that a call was not made because its cost could exceed the remaining
-	// budget.
+	// ErrBudget means that a call was not made because its cost could exceed the remaining budget.
 	ErrBudget = errors.New("the budget for models is used up")
 )
 
-// RateLimitError reports that the provider asked for a pause.
+// RateLimitError means that the provider asked for a pause.
 type RateLimitError struct {
 	RetryAfter time.Duration // 0 when the provider does not say
 }

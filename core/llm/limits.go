@@ -17,7 +17,7 @@ type Limits struct {
 	Duration time.Duration // from the request to the end
 }
 
-// AnswerLimits are the Limits of every model that runs outside this process.
+// AnswerLimits are the limits for models that run outside this process.
 var AnswerLimits = Limits{Text: 128 << 10, Bytes: 2 << 20, Duration: 30 * time.Minute}
 
 const (
@@ -26,11 +26,9 @@ const (
 	leastText  = 4 << 10
 )
 
-// ErrEndless reports that a model exceeded Limits before it sent any visible text.
+// ErrEndless means that a model exceeded [Limits] before it sent any visible text.
 var ErrEndless = errors.New("the model did not come to an end")
 
-// forRequest returns the limits for the answer to req. Request.MaxTokens may lower the limit of the
-// text.
 func (l Limits) forRequest(req Request) Limits {
 	if req.MaxTokens > 0 {
 		l.Text = min(l.Text, max(req.MaxTokens*tokenBytes, leastText))
@@ -38,9 +36,9 @@ func (l Limits) forRequest(req Request) Limits {
 	return l
 }
 
-// Stream forwards the answer of ask until the answer exceeds the limits. It then cancels the
-// context of ask. The stream ends with FinishLimit if text was forwarded, and with ErrEndless
-// otherwise. Stream treats an ErrEndless from ask in the same way.
+// Stream forwards the answer of ask until it exceeds the limits, and then cancels the context of
+// ask. The stream ends with FinishLimit if text was forwarded, and with [ErrEndless] otherwise.
+// Stream treats an ErrEndless from ask in the same way.
 func (l Limits) Stream(
 	ctx context.Context, req Request, ask func(context.Context, Request) iter.Seq2[Delta, error],
 ) iter.Seq2[Delta, error] {

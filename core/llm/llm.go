@@ -9,7 +9,7 @@ import (
 	"iter"
 )
 
-// Role is a speaker in the model's input.
+// Role says who speaks in a [Message].
 type Role string
 
 const (
@@ -19,7 +19,7 @@ const (
 	Tool      Role = "tool"
 )
 
-// Message is one entry of the model's input. Only prompt.Builder creates it.
+// Message is one entry of the model's input.
 type Message struct {
 	Role       Role
 	Text       string
@@ -55,7 +55,7 @@ type ToolChoice struct {
 	Name string // with Required: the tool to call; empty means any
 }
 
-// ChoiceMode is the mode of a ToolChoice. The zero value is Auto.
+// ChoiceMode is the mode of a [ToolChoice]. The zero value is Auto.
 type ChoiceMode int
 
 const (
@@ -85,8 +85,8 @@ const (
 	FinishRefusal   Finish = "refusal" // the provider's content filter or the model itself declined
 )
 
-// Delta is one piece of a stream. Any field may be set. If a model declines to answer, its words
-// are Text and the stream ends with FinishRefusal.
+// Delta is one piece of a stream. Any field may be set. If a model declines to answer, its
+// explanation is Text and the stream ends with FinishRefusal.
 type Delta struct {
 	// name of the model that writes, if it is a fallback; Chain sets it on the first delta of the
 	// fallback
@@ -115,7 +115,7 @@ type Usage struct {
 	Output int `json:"output"`
 }
 
-// Info describes a model to its callers.
+// Info describes the size and abilities of a model.
 type Info struct {
 	Name        string
 	Window      int  // tokens of input and reply together
@@ -128,13 +128,12 @@ type Info struct {
 	Extractive bool // quotes passages instead of writing; the answer says so
 }
 
-// Model streams answers. Implementations are safe for concurrent use.
+// Model streams answers. Implementations must be safe for concurrent use.
 //
 // Stream yields deltas as they arrive. A zero Delta is a heartbeat, for example a comment that a
-// gateway sends to keep the connection open. An error comes at most once. It is the last value and
-// has a zero Delta. It is one of this package's typed errors if one applies. If the caller leaves
-// the loop or cancels ctx, Stream closes the connection to the provider before its iterator
-// returns.
+// gateway sends to keep the connection open. At most one error comes, as the last value, with a
+// zero Delta. It wraps one of this package's errors if one applies. If the caller leaves the loop
+// or cancels ctx, Stream closes the connection to the provider before its iterator returns.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 	Info() Info

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Policy configures how long Chain waits for a model and when it retries. Zero fields take the
-// values of DefaultPolicy.
+// Policy configures how long a [Chain] waits for a model and when it retries. Zero fields get the
+// values of [DefaultPolicy].
 type Policy struct {
 	Attempts int           // per model, including the first
 	Backoff  time.Duration // wait before the second attempt; doubled for each further attempt
@@ -35,7 +35,7 @@ const (
 	firstThought = 5 * time.Minute // for a model that thinks: some endpoints hide the reasoning
 )
 
-// DefaultPolicy returns the values that zero fields of a Policy take.
+// DefaultPolicy returns the values for the zero fields of a Policy.
 func DefaultPolicy() Policy {
 	return Policy{
 		Attempts: 3, Backoff: 500 * time.Millisecond, MaxBackoff: 8 * time.Second, MaxRetryAfter: 20 * time.Second,
@@ -65,7 +65,6 @@ func (p Policy) withDefaults() Policy {
 	return p
 }
 
-// beginning returns the maximum silence of a model before its first delta.
 func (p Policy) beginning(info Info) time.Duration {
 	switch {
 	case p.FirstDelta > 0:
@@ -77,8 +76,7 @@ func (p Policy) beginning(info Info) time.Duration {
 }
 
 // wait returns the pause after failed attempt n, counted from 1. It returns false if err is not
-// retryable or no attempts remain. It also returns false if the provider asks for a longer pause
-// than MaxRetryAfter.
+// retryable, no attempts remain, or the provider asks for a longer pause than MaxRetryAfter.
 func (p Policy) wait(n int, err error) (time.Duration, bool) {
 	if !Retryable(err) || n >= p.Attempts {
 		return 0, false

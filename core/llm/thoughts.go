@@ -19,8 +19,9 @@ var thoughtTags = []struct{ open, close string }{
 	{"<|channel|>analysis<|message|>", "<|channel|>final<|message|>"}, // gpt-oss
 }
 
-// Thoughts separates reasoning in tags from the answer. Text inside tags at the start of a reply
-// becomes Reasoning. If a tag is not closed, the whole reply is reasoning. Later tags are text.
+// Thoughts moves reasoning from Delta.Text to Delta.Reasoning, for models that write it in tags
+// such as <think>. Only tags at the start of a reply count. If a tag is not closed, the whole reply
+// is reasoning.
 func Thoughts(stream iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		var t thoughts
@@ -59,14 +60,12 @@ func Thoughts(stream iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	}
 }
 
-// thoughts separates tagged reasoning from the answer in one reply.
 type thoughts struct {
 	buf   string // text that may still be part of a tag
 	close string // closing tag to wait for; empty outside tags
 	text  bool   // the answer has begun
 }
 
-// push adds the next piece of the reply. It returns the deltas that later pieces cannot change.
 func (t *thoughts) push(text string) []Delta {
 	if t.text {
 		return []Delta{{Text: text}}
@@ -105,7 +104,6 @@ func (t *thoughts) push(text string) []Delta {
 	}
 }
 
-// end returns the buffered rest of a complete reply.
 func (t *thoughts) end() Delta {
 	rest := t.buf
 	t.buf = ""

@@ -21,8 +21,8 @@ func Loopback(address string) bool {
 	return err == nil && at.Addr().IsLoopback() && at.Port() > 0
 }
 
-// AddressOf returns the address, as host:port, of a local server. host is the value of
-// OLLAMA_HOST or the base URL of an endpoint. ok is false if host is another machine or invalid.
+// AddressOf returns the address, as host:port, of a model server on this machine. host is the value
+// of OLLAMA_HOST or the base URL of an endpoint. ok is false if host is another machine or invalid.
 func AddressOf(host string) (address string, ok bool) {
 	host = strings.Trim(strings.TrimSpace(host), `"'`)
 	if host == "" {
@@ -56,7 +56,8 @@ func AddressOf(host string) (address string, ok bool) {
 	return address, Loopback(address)
 }
 
-// Where returns the addresses to probe: the given addresses and the address in OLLAMA_HOST.
+// Where returns the addresses at which to look for model servers: addresses, and the address in
+// ollamaHost if it is local.
 func Where(addresses []string, ollamaHost string) []string {
 	all := slices.Clone(addresses)
 	if at, ok := AddressOf(ollamaHost); ok && !slices.Contains(all, at) {

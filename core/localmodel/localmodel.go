@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind names the program that serves models at an address, such as Ollama.
+// Kind names a program that serves models, such as Ollama.
 type Kind string
 
 // The programs that this package recognises.
@@ -23,7 +23,7 @@ const (
 	Docker   Kind = "Docker Model Runner"
 )
 
-// Server is a model server that answered.
+// Server is a model server that was found at an address.
 type Server struct {
 	Kind    Kind
 	Address string // host:port
@@ -42,7 +42,7 @@ func (s Server) BaseURL() string {
 // Tools says whether a model can call tools.
 type Tools int
 
-// Values of Tools. They come from a server or from the table of families.
+// The values of [Tools].
 const (
 	ToolsUnknown Tools = iota
 	ToolsNo
@@ -60,22 +60,21 @@ type Model struct {
 }
 
 const (
-	// WantedWindow is the window, in tokens, above which answers no longer improve.
+	// WantedWindow is the context window, in tokens, above which answers no longer improve.
 	WantedWindow = 32_768
-	// LeastWindow is the smallest window, in tokens, that fits a question with passages.
+	// LeastWindow is the smallest context window, in tokens, that fits a question with passages.
 	LeastWindow = 2_048
-	// AssumedWindow is the window, in tokens, that is assumed for a server that does not report
-	// one. It is the default of such servers.
+	// AssumedWindow is the context window, in tokens, that is assumed for a server that does not
+	// report one. It is the default of such servers.
 	AssumedWindow = 4_096
-	// SmallSize is the maximum size, in billions of parameters, of a model that gets one request
-	// with the best passages.
+	// SmallSize is the size, in billions of parameters, up to which a model answers better from one
+	// request with the best passages than with tools.
 	SmallSize = 8.5
 	// QuotingSize is the size, in billions of parameters, below which quotations are better than
 	// the text that the model writes.
 	QuotingSize = 3
 )
 
-// family is a series of models that people run at home.
 type family struct {
 	prefix string // beginning of the model's name without path, such as "qwen3"
 	rank   int    // higher writes better answers at the same size
@@ -130,21 +129,18 @@ var families = []family{
 
 const unknownRank = 2
 
-// notWriters matches the names of models that do not write answers. Such models embed, rank,
-// transcribe or classify.
 var notWriters = regexp.MustCompile(`(?i)(embed|rerank|minilm|whisper|guard|moderation|colbert|(^|[-_/.])(bge|gte|e5|tts|clip|nomic-bert)([-_/.:]|$))`)
 
-// Writes reports, by the name of a model, whether the model can write answers.
+// Writes reports whether a model can write answers, judged by its name. Models that embed, rank,
+// transcribe or classify cannot.
 func Writes(name string) bool { return !notWriters.MatchString(name) }
 
 // Leaves reports whether Ollama runs the named model on Ollama's servers, so that data leaves this
-// machine. The names of such models end in "-cloud" or have the tag "cloud".
+// machine.
 func Leaves(name string) bool {
 	return strings.HasSuffix(name, "-cloud") || strings.HasSuffix(name, ":cloud")
 }
 
-// familyOf returns the family with the longest prefix of a model's name. If there is none, it
-// returns a family with unknownRank.
 func familyOf(name string) family {
 	bare := strings.ToLower(Shown(name))
 	if i := strings.LastIndexByte(bare, '/'); i >= 0 {
@@ -174,8 +170,8 @@ func Shown(name string) string {
 // "mixtral-8x7b", "SmolLM2-135M".
 var sizeInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?:[^a-z]|$)`)
 
-// ParseSize returns a number of parameters in billions. text is a name, for example "qwen3:8b", or
-// a size as servers write it, for example "8.2B" or "361.82 M". It returns 0 if text has no size.
+// ParseSize returns the number of parameters, in billions, that a text states. The text is a name,
+// such as "qwen3:8b", or a size, such as "361.82 M". It returns 0 if the text states none.
 func ParseSize(text string) float64 {
 	found := sizeInName.FindStringSubmatch(text)
 	if found == nil {
@@ -194,8 +190,8 @@ func ParseSize(text string) float64 {
 	return size
 }
 
-// Complete sets the unknown properties of a model. The size comes from the model's name, and the
-// support for tools from its family.
+// Complete fills in properties of a model that its server did not report. The size comes from the
+// model's name, and the support for tools from a table of known families.
 func Complete(m Model) Model {
 	if m.Size == 0 {
 		m.Size = ParseSize(Shown(m.Name))
@@ -206,16 +202,17 @@ func Complete(m Model) Model {
 	return m
 }
 
-// Small reports whether a model gives better answers from one request with the best passages than
-// from searches with tools.
+// Small reports whether a model answers better from one request with the best passages than from
+// searches with tools.
 func (m Model) Small() bool {
 	return m.Tools != ToolsYes || m.Size > 0 && m.Size <= SmallSize || m.Window > 0 && m.Window < WantedWindow/2
 }
 
-// QuotingIsBetter reports whether a model is too small to write answers.
+// QuotingIsBetter reports whether a model is so small that quotations are better than the text that
+// it writes.
 func (m Model) QuotingIsBetter() bool { return m.Size > 0 && m.Size < QuotingSize }
 
-// sizeBand ranks sizes by the quality and speed of answers on one machine.
+// sizeBand ranks sizes by the quality and speed of answers on one machine. Higher is better.
 func sizeBand(billions float64) int {
 	switch {
 	case billions == 0:
@@ -230,8 +227,9 @@ func sizeBand(billions float64) int {
 	return 1 // an answer takes minutes on most machines
 }
 
-// Compare orders models, better ones first. It prefers models that are large enough, and then
-// models that call tools. Among these it compares size, family and whether the model is loaded.
+// Compare orders models, better ones first, for use with [slices.SortFunc]. It prefers models that
+// are large enough, and then models that call tools. Among these it compares size, family and
+// whether the model is loaded.
 func Compare(a, b Model) int {
 	loaded := map[bool]int{true: 1}
 	return cmp.Or(
@@ -245,13 +243,13 @@ func Compare(a, b Model) int {
 	)
 }
 
-// Offer is the best model of a server.
+// Offer is the best model of a server, which an operator may choose to write answers.
 type Offer struct {
 	Server Server
 	Model  Model
 }
 
-// Offers returns the best model of each server. The best offer comes first.
+// Offers returns the best model of each server, best first.
 func Offers(servers []Server) []Offer {
 	var offers []Offer
 	for _, s := range servers {

@@ -51,8 +51,8 @@ func thousands(tokens int) string {
 	return fmt.Sprintf("%dk", tokens/1024)
 }
 
-// Question returns the text that asks whether the first offer should write the answers. Further
-// offers are numbered from 2.
+// Question returns a text that asks the operator whether the first offer should write the answers.
+// Further offers are numbered from 2.
 func Question(offers []Offer) string {
 	first := offers[0]
 	says := fmt.Sprintf("%s runs here with %s.", first.Server.Kind, first.Model.Describe())
@@ -72,8 +72,8 @@ func Question(offers []Offer) string {
 	return fmt.Sprintf("%s Let %s write the answers? [%s] Nothing leaves this machine. ", says, which, choices)
 }
 
-// Reply parses the answer to Question. It returns the index of an offer, or -1 if the person
-// declines. An empty line selects the default. ok is false for any other input.
+// Reply parses the operator's answer to [Question]. It returns the index of an offer, or -1 if the
+// operator declines. An empty line selects the default. ok is false for any other input.
 func Reply(line string, offers []Offer) (chosen int, ok bool) {
 	switch line = strings.ToLower(strings.TrimSpace(line)); line {
 	case "":
@@ -93,16 +93,16 @@ func Reply(line string, offers []Offer) (chosen int, ok bool) {
 	return n - 1, true
 }
 
-// Again is the command that lets an operator change the choice later.
+// Again is the command that asks the operator to choose a model again.
 const Again = "LOCAL_MODEL=again footnote chat"
 
-// Writes returns a sentence that names the model that writes the answers. window is in tokens.
+// Writes returns a sentence that says which model writes the answers. window is in tokens.
 func (o Offer) Writes(window int) string {
 	return fmt.Sprintf("%s of %s writes the answers, with a window of %d tokens. Nothing leaves this machine.", Shown(o.Model.Name), o.Server.Kind, window)
 }
 
-// Raise returns instructions for loading the model with a larger window. It returns an empty string
-// if the window is large enough.
+// Raise returns instructions for loading the model with a larger context window than window, in
+// tokens. It returns "" if the window is large enough.
 func (o Offer) Raise(window int) string {
 	want := WantedWindow
 	if o.Model.Most > 0 {
@@ -133,7 +133,6 @@ func (o Offer) Raise(window int) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$|^/[A-Za-z0-9._:/@+-]+$`)
 
-// quoted returns word quoted for a shell command.
 func quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -141,7 +140,7 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Settings returns the settings that make footnote serve use the model.
+// Settings returns the environment variables that make footnote serve use the model.
 func (o Offer) Settings() string {
 	settings := fmt.Sprintf("OPENAI_BASE_URL=%s LLM_MODEL=%s", o.Server.BaseURL(), quoted(o.Model.Name))
 	if o.Model.Window > 0 {
@@ -153,19 +152,19 @@ func (o Offer) Settings() string {
 	return settings
 }
 
-// Unusable returns a sentence that explains why the server's models cannot write answers.
+// Unusable returns a sentence that says why the server's models cannot write answers.
 func (s Server) Unusable() string {
 	return fmt.Sprintf("%s runs here at %s, but %s.", s.Kind, s.Address, s.Fault)
 }
 
-// Gone returns a sentence for an operator. It says that the chosen model is unavailable, and that
-// answers quote documents until it is back. why is a clause.
+// Gone returns a sentence for the operator that the chosen model is unavailable, and that answers
+// quote documents until it is back. why is a clause.
 func Gone(kind Kind, model, address, why string) string {
 	return fmt.Sprintf("%s of %s at %s cannot write the answers now: %s. Until it can, they quote the documents. To choose again: %s", Shown(model), kind, address, why, Again)
 }
 
-// Narrow returns a warning if the server loaded the model with a smaller window than prompts need.
-// Otherwise it returns an empty string.
+// Narrow returns a warning if the server has loaded the model with fewer than window tokens.
+// Otherwise it returns "".
 func (o Offer) Narrow(window int) string {
 	if o.Model.Window == 0 || o.Model.Window >= window {
 		return ""
@@ -173,8 +172,8 @@ func (o Offer) Narrow(window int) string {
 	return fmt.Sprintf("%s has loaded %d tokens and cuts longer prompts: set LLM_WINDOW=%d. %s", o.Server.Kind, o.Model.Window, o.Model.Window, o.Raise(o.Model.Window))
 }
 
-// Suggestion returns two commands that install a model, for machines without a model server. goos
-// is runtime.GOOS.
+// Suggestion returns a sentence with commands that install a model server and a model. goos is
+// runtime.GOOS.
 func Suggestion(goos string) string {
 	install := "curl -fsSL https://ollama.com/install.sh | sh"
 	if goos == "darwin" {

@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	// AskTimeout limits a call of ask.
+	// AskTimeout is the time limit for one call of the tool ask.
 	AskTimeout = 5 * time.Minute
 	// maxQuestion is the maximum length of a question in characters.
 	maxQuestion = 100_000
 )
 
-// Loop answers questions. It is safe for concurrent use.
+// Loop answers questions for the tool ask. It must be safe for concurrent use.
 type Loop interface {
 	// Alone answers a question as in a conversation with one person. Only the person who asked
 	// sees the result, and nothing is stored. Alone calls still before each step. If still fails,
@@ -41,7 +41,6 @@ type Loop interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Sentences for callers of ask.
 const (
 	rightsChanged = "What you may read changed while the question was answered, so the answer is not shown. Ask again."
 	answerCut     = "The answer was cut because it is longer than a result can be. Ask for less."
@@ -56,7 +55,7 @@ type Asked struct {
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// AskedSource is a document that the answer cites, or a document that is close to the question.
+// AskedSource is a document that an answer cites, or one that is close to the question.
 type AskedSource struct {
 	Number  int    `json:"number,omitempty"`
 	Page    string `json:"page_id,omitempty"`
@@ -67,7 +66,7 @@ type AskedSource struct {
 	Updated string `json:"updated,omitempty"`
 }
 
-// Ask calls the tool ask and returns its result as data.
+// Ask calls the tool ask like [Service.Call], and returns its result as data.
 func (s *Service) Ask(ctx context.Context, c Caller, question string) (Asked, error) {
 	arguments, err := json.Marshal(map[string]string{"question": question})
 	if err != nil {
@@ -118,8 +117,6 @@ func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) 
 	return s.askedResult(ctx, r, report.Best())
 }
 
-// checkUnchanged returns an error if the reader's token is no longer valid, or if the reader's
-// audience has changed since the call began.
 func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	if r.caller.valid != nil {
 		if err := r.caller.valid(ctx); err != nil {
@@ -133,8 +130,7 @@ func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	return err
 }
 
-// askedResult returns the answer of a turn as the result of the tool ask. It returns an error if
-// the person may no longer read a document behind the answer.
+// askedResult returns a Refusal if the person may no longer read a document behind the answer.
 func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (output, error) {
 	if err := s.checkUnchanged(ctx, r); err != nil {
 		return output{}, err
@@ -190,8 +186,6 @@ func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (out
 	return out, nil
 }
 
-// referenceCode returns " (code REFERENCE)", or "" without a reference. The reference identifies a
-// failure in the log.
 func referenceCode(reference string) string {
 	if reference == "" {
 		return ""
@@ -206,8 +200,8 @@ func formatDate(at time.Time) string {
 	return at.Format("2006-01-02")
 }
 
-// fitResult encodes a result of ask as text. It filters titles and notes, and cuts the result to
-// maxText tokens. It does not filter the answer, which has already passed the filters.
+// fitResult encodes a result as text, with filtered titles and notes, and cuts it to maxText
+// tokens. It does not filter the answer, which has already passed the filters.
 func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
@@ -264,7 +258,7 @@ func shorten(text string) string {
 }
 
 // progress returns a sink that passes descriptions of a turn's progress to tell, and a function
-// that stops the sink. A slow client does not block the turn. It receives only the latest
+// that stops it. A slow client does not block the turn, because it receives only the latest
 // description.
 func progress(ctx context.Context, tell func(context.Context, string)) (sink packet.Sink, end func()) {
 	if tell == nil {
@@ -295,8 +289,6 @@ func progress(ctx context.Context, tell func(context.Context, string)) (sink pac
 		}
 }
 
-// describePacket returns a sentence about a packet for a waiting person. It returns an empty string
-// if the packet has no news.
 func describePacket(p packet.Payload) string {
 	switch p := p.(type) {
 	case packet.SearchQueries:

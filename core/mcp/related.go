@@ -12,8 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// related returns statements of documents about a person, a team, a project or another document.
-// The argument "about" names it. For a document it may be the id or address.
+// related accepts, as the argument "about", a name, or the id or address of a document.
 func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
 		About  string `json:"about"`

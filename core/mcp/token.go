@@ -12,13 +12,13 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Lifetimes of a token.
+// Lifetimes of a personal token.
 const (
 	DefaultLifetime = 90 * 24 * time.Hour
 	MaxLifetime     = 366 * 24 * time.Hour
 )
 
-// Token is a stored personal token. It names one person and does not contain its secret.
+// Token is a personal token as it is stored, without its secret. It acts for one person.
 type Token struct {
 	ID, Name string
 	Person   access.Account // only Workspace and ID are set
@@ -28,34 +28,36 @@ type Token struct {
 	Used     time.Time // to the minute; zero: never
 }
 
-// Hash is the SHA-256 of a secret. A slower hash is not needed, because a secret of 256 random bits
-// cannot be guessed.
+// Hash is the SHA-256 of a token's secret. A slower hash is not needed, because a secret of 256
+// random bits cannot be guessed.
 type Hash [sha256.Size]byte
 
-// Tokens stores tokens. It is safe for concurrent use by any number of processes.
+// Tokens stores personal tokens. It must be safe for concurrent use by any number of processes.
 type Tokens interface {
 	// Find returns a tenant's token with a hash. The token may be expired or revoked. The error is
 	// ErrUnknownToken if there is no such token.
 	Find(ctx context.Context, tenant access.TenantID, hash Hash) (Token, error)
 }
 
-// ErrUnknownToken reports that a tenant has no such token.
+// ErrUnknownToken means that a tenant has no token with the given hash.
 var ErrUnknownToken = errors.New("the token is not known")
 
-// SecretPrefix is the prefix of every secret. It lets people and secret scanners recognise a token.
+// SecretPrefix is the beginning of every token's secret. It lets people and secret scanners
+// recognise a token.
 const SecretPrefix = "footnote_"
 
-// NewSecret returns the secret and the id of a new token. The secret is shown once.
+// NewSecret returns the secret and the id of a new personal token. Only the hash of the secret
+// ([HashOf]) is stored.
 func NewSecret() (secret, id string) {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
 	return SecretPrefix + base64.RawURLEncoding.EncodeToString(random[:]), strings.ToLower(rand.Text()[:8])
 }
 
-// HashOf returns the hash under which a secret is stored.
+// HashOf returns the hash under which a token's secret is stored.
 func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
-// Invalid returns a Refusal if the token is revoked or expired at now, and nil otherwise.
+// Invalid returns a [Refusal] if the token is revoked, or expired at now. Otherwise it returns nil.
 func (t Token) Invalid(now time.Time) error {
 	switch {
 	case !t.Revoked.IsZero():
@@ -66,8 +68,8 @@ func (t Token) Invalid(now time.Time) error {
 	return nil
 }
 
-// Refusal is an error for the person whose assistant made the call. It is a sentence that says why
-// there is no result.
+// Refusal is an error whose text is a sentence for the person who made the call through an
+// assistant. It says why there is no result.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

@@ -43,7 +43,7 @@ func (s *Service) Tools() []Tool {
 	return list
 }
 
-// ToolNames returns the names of all tools.
+// ToolNames returns the names of all tools, even of those that [Service.Tools] omits.
 func ToolNames() []string {
 	names := make([]string, len(tools))
 	for i, t := range tools {
@@ -99,7 +99,7 @@ var tools = []Tool{
 }
 
 // noDocument is the message for a missing document. It is the same for a document that the person
-// may not read.
+// may not read, so that it does not reveal which documents exist.
 const noDocument = "There is no document with this id or address that this person may read."
 
 func parseArguments(arguments json.RawMessage, to any) error {
@@ -158,18 +158,15 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 	return s.fenceResult(ctx, result.Content, found, notices...)
 }
 
-// discardEmitter returns an emitter that discards the packets of a search.
 func discardEmitter() *packet.Emitter {
 	drained := make(chan struct{})
 	close(drained)
 	return packet.NewEmitter(nil, drained, packet.Placement{})
 }
 
-// noteRoom is the number of tokens reserved for the notes of a result.
 const noteRoom = 300
 
 const (
-	// readAhead is the number of chunks of a document that are fetched at once.
 	readAhead = 16
 	// maxPart is the maximum part at which a call may begin. Stores count chunks in 32 bits.
 	maxPart = math.MaxInt32 - 2*readAhead
@@ -206,8 +203,6 @@ func (s *Service) readDocument(ctx context.Context, r reader, arguments json.Raw
 	return s.fenceResult(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
 }
 
-// findDocument returns the chunks of a document, starting at position first. name is the document's
-// id or address.
 func (s *Service) findDocument(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
 	id := document.ID(name)
 	chunks, err := s.chunks(ctx, r, id, first)
@@ -261,7 +256,6 @@ func (s *Service) joinChunks(ctx context.Context, r reader, id document.ID, chun
 	}
 }
 
-// documentHead returns the metadata of a document, without its text.
 func documentHead(p retrieve.Passage, replaced string) tool.Document {
 	doc := tool.Document{
 		Number: 1, Page: string(p.Document.ID), Title: p.Document.Title, URL: p.Document.Link(p.Chunk.Anchor), Metadata: tool.Metadata(p.Metadata),
@@ -274,7 +268,7 @@ func documentHead(p retrieve.Passage, replaced string) tool.Document {
 	return doc
 }
 
-// listedSource is a source in the form that assistants read. Its JSON names are stable.
+// listedSource is a source as assistants read it. Its JSON names are stable.
 type listedSource struct {
 	Name      string `json:"name"`
 	Kind      string `json:"kind"`
@@ -319,7 +313,7 @@ func (s *Service) listSources(ctx context.Context, r reader, _ json.RawMessage) 
 }
 
 // fenceResult filters the texts of a result, prepends fence and the notices, and cuts the result to
-// maxText. Documents that were cut off do not count as shown.
+// maxText tokens. Documents that were cut off do not count as shown.
 func (s *Service) fenceResult(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
 	documents, err := s.filterResult(ctx, documents, notices)
 	if err != nil {
@@ -354,7 +348,6 @@ func (s *Service) fenceResult(ctx context.Context, documents string, found []doc
 	return out, nil
 }
 
-// readResult is the JSON that the tools search, read_document and related return.
 type readResult struct {
 	Documents  []tool.Document       `json:"documents"`
 	Note       string                `json:"note"`

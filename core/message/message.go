@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Role is the author or the kind of a message.
+// Role says who or what wrote a [Message].
 type Role string
 
 const (
@@ -64,8 +64,7 @@ type Citation struct {
 	Quote     string       // beginning of the passage, for source lists
 }
 
-// Reference is a document in a prompt, with the number and the text that the model saw. If the text
-// was a chunk of the index, later turns can add the chunk to their prompts again.
+// Reference is a document in a prompt, with the number and the text that the model saw.
 type Reference struct {
 	Number   int
 	Document document.Ref
@@ -84,7 +83,7 @@ type Reference struct {
 	Score    float64
 }
 
-// Section is a part of a passage with its own link.
+// Section is a part of a [Reference]'s text that has its own link.
 type Section struct {
 	Anchor  string
 	Heading string
@@ -109,11 +108,10 @@ type File struct {
 	Metadata map[string]string // properties stored in the file, for a project's file
 }
 
-// cutNote is the note at the end of the text if only a part of the file was read.
 const cutNote = "\n\n[Only the beginning of this file was read.]"
 
-// Cut sets Text to the beginning of the file. It appends a note that the rest was not read.
+// Cut replaces the file's text by its beginning, and appends a note that the rest was not read.
 func (f *File) Cut(beginning string) { f.Text = beginning + cutNote }
 
-// IsCut reports whether only the beginning of the file was read.
+// IsCut reports whether Text is only the beginning of the file, as after [File.Cut].
 func (f File) IsCut() bool { return strings.HasSuffix(f.Text, cutNote) }

@@ -10,8 +10,7 @@ import (
 // A model or a document may have written the question, so it never counts as a person's text.
 const Task Role = "task"
 
-// Said returns the texts that people wrote. These are the non-empty texts of messages with role
-// User. All other texts come from models, documents or programs.
+// Said returns the texts that people wrote: the non-empty texts of messages with the role User.
 func Said(messages ...Message) []string {
 	var said []string
 	for _, m := range messages {
@@ -22,15 +21,15 @@ func Said(messages ...Message) []string {
 	return said
 }
 
-// Basis lists the documents that a text was made from. A reader of the text may learn the content
-// of these documents. So the text is private if any document in the basis is private.
+// Basis lists the documents that a text was made from. A reader of the text may learn their
+// content, so the text is private if any of them is private.
 type Basis struct {
 	Documents []document.ID
 	Unknown   bool // the text was also made from content with an unknown audience
 }
 
-// BasisOf returns the basis of a text that was made from messages. The basis contains the
-// documents, citations and files of the messages.
+// BasisOf returns the basis of a text that was made from messages: their documents, citations and
+// files.
 func BasisOf(messages ...Message) Basis {
 	var b Basis
 	for _, m := range messages {
@@ -52,8 +51,8 @@ func BasisOfReferences(references []Reference) Basis {
 	return b
 }
 
-// BasisOfFiles returns the basis of a text that was made from files. The audience of an attached
-// file is unknown.
+// BasisOfFiles returns the basis of a text that was made from files. The basis is Unknown if one of
+// them is an attached file.
 func BasisOfFiles(files []File) Basis {
 	var b Basis
 	for _, f := range files {

@@ -3,9 +3,8 @@ package message
 import "github.com/footnotehq/footnote/core/document"
 
 // Readable returns the part of a conversation that an audience may see. It drops an answer and the
-// tool calls of its turn if allowed returns false for a document of the prompt, because both may
-// repeat the document. Questions remain, because people in the thread wrote them. Readable does not
-// modify history.
+// tool calls of its turn if allowed returns false for any document in them. Questions remain.
+// Readable does not modify history.
 func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	return without(history, func(m Message) bool {
 		for _, r := range m.Documents {
@@ -22,8 +21,6 @@ func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	})
 }
 
-// without drops all turns that contain a message for which hides returns true. The questions of
-// these turns remain.
 func without(history []Message, hides func(Message) bool) []Message {
 	hidden := make(map[int]bool)
 	for _, m := range history {
@@ -43,9 +40,8 @@ func without(history []Message, hides func(Message) bool) []Message {
 	return kept
 }
 
-// Distinct returns the first reference to each document, in the order in which the model saw them.
-// It skips a document if the model saw only its title, because the searches did not find that
-// document.
+// Distinct returns the first reference to each document, in order. It skips references without
+// text, of which the model saw only the title.
 func Distinct(references []Reference) []Reference {
 	var found []Reference
 	seen := make(map[document.ID]bool)

@@ -7,8 +7,7 @@ import (
 )
 
 // Stands reports whether a document's text still contains each block of shown. It ignores
-// differences in white space. It also ignores text that was added before, after or between the
-// blocks.
+// differences in white space.
 func Stands(shown, text string) bool {
 	text = plain(text)
 	for block := range strings.SplitSeq(shown, document.BlockSeparator) {
@@ -19,7 +18,6 @@ func Stands(shown, text string) bool {
 	return true
 }
 
-// plain returns text with a single space between all words.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Shown returns the references with text that were in the prompts of the history's answers.
@@ -35,10 +33,9 @@ func Shown(history []Message) []Reference {
 	return shown
 }
 
-// Standing removes answers that depend on withdrawn text from a conversation. taken reports whether
-// the text of a reference was withdrawn, for example because a message of a thread was deleted.
-// Standing drops every answer with such a text in its prompt, as Readable does. It also drops later
-// answers that inherited the document. It does not modify history.
+// Standing removes answers that depend on withdrawn text from a conversation. taken must report
+// whether the text of a reference was withdrawn, for example because a message was deleted.
+// Standing also removes later answers that cite the same document. It does not modify history.
 func Standing(history []Message, taken func(Reference) bool) []Message {
 	numbers := make(map[int]bool) // the models' numbers of documents with withdrawn text
 	for _, r := range Shown(history) {

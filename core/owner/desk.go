@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Accounts looks up the accounts of people. It is safe for concurrent use.
+// Accounts looks up the accounts of people. It must be safe for concurrent use.
 type Accounts interface {
 	// AccountsOf returns the accounts in a workspace that belong to an identity (Owner.Identity).
 	// It follows the rules of access.Grants. The operator's statements have priority, and the
@@ -24,7 +24,8 @@ type Accounts interface {
 	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error)
 }
 
-// Desk decides which owner is named and which owner may be asked. It is safe for concurrent use.
+// Desk decides which owner of a page is named after an unanswered question, and whether the owner
+// may be asked. It is safe for concurrent use.
 type Desk struct {
 	Finder
 	session.Owners
@@ -33,7 +34,7 @@ type Desk struct {
 	Domains  func() []string // identity.domains, in small letters; nil: none
 }
 
-// Offer is the owner of the nearest page.
+// Offer is a page's owner whom an answer names, and who may be asked if Account is set.
 type Offer struct {
 	Owner
 	Account access.Account // the account to ask; zero if the owner is only named
@@ -42,8 +43,7 @@ type Offer struct {
 // Askable reports whether the owner may be asked in the thread.
 func (o Offer) Askable() bool { return o.Account.ID != "" }
 
-// Called returns the owner's name for a sentence. For an owner who may be asked, it is the name on
-// the platform.
+// Called returns the owner's name for a sentence. It prefers the name on the chat platform.
 func (o Offer) Called() string {
 	if strings.TrimSpace(o.Account.Name) != "" {
 		return Called(o.Account.Name)
@@ -51,7 +51,7 @@ func (o Offer) Called() string {
 	return o.Owner.Called()
 }
 
-// Packet returns the offer in the form that packets use.
+// Packet converts the offer to a [packet.Owner].
 func (o Offer) Packet() *packet.Owner {
 	return &packet.Owner{Name: o.Called(), Page: o.Page.Title, Ask: o.Askable()}
 }
@@ -63,16 +63,16 @@ const (
 	maxOwners = 5
 )
 
-// Unanswered reports whether the documents did not answer a question. Either nothing was found, or
-// the answer uses no found document.
+// Unanswered reports whether the documents did not answer a question: nothing was found, or the
+// answer cites none of the documents found.
 func Unanswered(outcome session.Outcome, grounding packet.Grounding) bool {
 	return outcome == session.NoEvidence || outcome == session.Answered && grounding == packet.Uncited
 }
 
-// Nearest returns the owner of the nearest page that has one. It prefers an owner who may be
-// asked. pages are ordered by distance. audience is everyone who sees the answer. found is false
-// if no page has an owner. If it cannot determine who may be asked, Nearest returns the error
-// and an owner who is only named.
+// Nearest returns an owner of the first page that has any, preferably one who may be asked. pages
+// must be ordered, nearest first. audience is everyone who sees the answer. found is false if no
+// page has an owner. If Nearest cannot determine who may be asked, it returns both an error and an
+// owner who is only named.
 func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (o Offer, found bool, err error) {
 	for _, page := range pages[:min(len(pages), maxPages)] {
 		owners, err := d.Of(ctx, audience, page, maxOwners)
@@ -88,8 +88,6 @@ func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audi
 	return Offer{}, false, nil
 }
 
-// askable returns the account of the first owner who may be asked, and the owner's index. If no
-// owner may be asked, it returns the zero account.
 func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (account access.Account, of int, err error) {
 	if !t.Public() {
 		return access.Account{}, 0, nil
@@ -122,8 +120,8 @@ func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (acc
 	return access.Account{}, 0, nil
 }
 
-// candidate returns the account of an owner who has exactly one. It returns the zero account if
-// that account is the asker's, or if the person does not want to be asked.
+// candidate returns the zero account unless the owner has exactly one account. It also returns the
+// zero account if that account is the asker's, or if the person does not want to be asked.
 func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.Account, error) {
 	if o.Identity == "" || o.Claimed {
 		return access.Account{}, nil
@@ -140,7 +138,6 @@ func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.A
 	return found[0], nil
 }
 
-// openers holds who can currently open a thread.
 type openers struct {
 	named  []access.Account // everyone, if known
 	others access.ACL       // otherwise: who can open the channel
@@ -170,9 +167,8 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 	return open, nil
 }
 
-// verifyReader looks up a candidate on the platform. It returns the account if the person is a full
-// member and can open the thread. The person must also still have the address by which the account
-// was found. Otherwise reads returns the zero account.
+// verifyReader returns the zero account unless the person is a full member and can open the thread.
+// The person must also still have the address by which the account was found.
 func (d *Desk) verifyReader(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{

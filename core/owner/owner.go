@@ -26,22 +26,21 @@ type Owner struct {
 	Claimed bool
 }
 
-// Called returns the name for a sentence. It has at most maxName characters, and no text that a
-// platform would read as a mention or link.
+// Called returns the owner's name for a sentence, as the function [Called] does.
 func (o Owner) Called() string { return Called(o.Name) }
 
-// Called returns a name for a sentence. It shortens the name to maxName characters and removes
-// text that a platform would read as a mention or link.
+// Called returns a name for a sentence. It shortens the name to maxName characters and removes text
+// that a platform would read as a mention or link.
 func Called(name string) string { return cut(cite.SafeTitle(name), maxName) }
 
-// Library checks permissions of documents. It is safe for concurrent use.
+// Library checks who may read documents. It must be safe for concurrent use.
 type Library interface {
 	// Readable returns the documents that exist and that everyone in the audience may read at the
 	// time of the call.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Finder finds owners of pages. It is safe for concurrent use.
+// Finder finds the owners of pages in the knowledge graph. It is safe for concurrent use.
 type Finder struct {
 	Graph   knowledge.Graph
 	Library Library
@@ -55,8 +54,8 @@ const (
 )
 
 // Of returns up to limit owners of a page, according to documents that the audience may read.
-// Owners on the page itself come first, and owners in CODEOWNERS follow. If there are none, Of
-// returns the authors. If the audience may not read the page, Of returns none.
+// Owners that the page itself states come before those in CODEOWNERS. Without owners, Of returns
+// the authors. It returns none if the audience may not read the page.
 func (f Finder) Of(ctx context.Context, audience access.Audience, page document.Ref, limit int) ([]Owner, error) {
 	form := knowledge.Form(page.Title)
 	if !knowledge.Nameable(form) {
@@ -77,8 +76,8 @@ func (f Finder) Of(ctx context.Context, audience access.Audience, page document.
 	return nil, nil
 }
 
-// readable returns the subjects of statements about a page. It omits statements of documents that
-// the audience may not read. It returns no subjects if the audience may not read the page.
+// readable omits statements of documents that the audience may not read. It returns no owners if
+// the audience may not read the page.
 func (f Finder) readable(ctx context.Context, audience access.Audience, page document.Ref, stated []knowledge.Statement, limit int) ([]Owner, error) {
 	ids := []document.ID{page.ID}
 	for _, s := range stated {
@@ -104,7 +103,7 @@ func (f Finder) readable(ctx context.Context, audience access.Audience, page doc
 	return owners, nil
 }
 
-// concerns reports whether a statement is about a page. It also reports whether the stating
+// concerns reports, as about, whether a statement is about a page. own reports whether the stating
 // document has the same source as the page.
 func concerns(s knowledge.Statement, page document.Ref) (own, about bool) {
 	if s.ObjectRef != nil {
@@ -119,8 +118,6 @@ func concerns(s knowledge.Statement, page document.Ref) (own, about bool) {
 	return true, found && string(of) == source && knowledge.Covers(pattern, file)
 }
 
-// identity returns the mail address, or the account with "@", of the person who is the
-// statement's subject. It returns "" for teams and for people known only by name.
 func identity(s knowledge.Statement) string {
 	if s.SubjectKind != knowledge.Person || strings.ContainsAny(s.SubjectKey, " /") {
 		return ""
@@ -131,7 +128,6 @@ func identity(s knowledge.Statement) string {
 	return ""
 }
 
-// cut shortens a text to limit characters.
 func cut(text string, limit int) string {
 	if r := []rune(text); len(r) > limit {
 		return strings.TrimSpace(string(r[:limit-1])) + "…"

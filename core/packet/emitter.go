@@ -3,8 +3,7 @@ package packet
 import "sync"
 
 // Emitter sends packets to the reader of a turn. Tools and steps use it instead of returning
-// packets up the call stack. An Emitter cannot be read, so no logic can depend on sent packets. It
-// is safe for concurrent use.
+// packets up the call stack. It is safe for concurrent use.
 type Emitter struct {
 	queue   chan<- Packet
 	drained <-chan struct{}
@@ -12,20 +11,20 @@ type Emitter struct {
 	gate    *gate // nil when it never closes
 }
 
-// gate blocks all packets once it is closed.
 type gate struct {
 	mu     sync.Mutex
 	closed bool
 }
 
-// NewEmitter returns an emitter that sends packets to queue. When drained is closed, the emitter
+// NewEmitter returns an emitter that sends packets to queue. Once drained is closed, the emitter
 // drops packets, so that a worker never blocks after the reader has gone. Several emitters may
 // share a queue.
 func NewEmitter(queue chan<- Packet, drained <-chan struct{}, at Placement) *Emitter {
 	return &Emitter{queue: queue, drained: drained, at: at}
 }
 
-// Emit sends one payload. It blocks only while the queue is full and drained is open.
+// Emit sends a packet with the emitter's placement. It blocks only while the queue is full and
+// drained is open.
 func (e *Emitter) Emit(p Payload) {
 	if e.gate != nil {
 		e.gate.mu.Lock()
@@ -45,16 +44,15 @@ func (e *Emitter) Emit(p Payload) {
 	}
 }
 
-// At returns an emitter with another placement in the same stream. The new emitter has the
-// ModelIndex of e.
+// At returns an emitter for the same queue with another placement. It keeps the ModelIndex of e.
 func (e *Emitter) At(p Placement) *Emitter {
 	p.ModelIndex = e.at.ModelIndex
 	return &Emitter{queue: e.queue, drained: e.drained, at: p, gate: e.gate}
 }
 
-// Closable returns an emitter with the same placement, and a function that closes it. After the
-// function has returned, the emitter and all emitters derived from it send no packets. Use
-// Closable for work that may be abandoned, for example a tool that ignores its context.
+// Closable returns an emitter with the same placement, and a function that closes it. Once closed,
+// the emitter and all emitters derived from it drop packets. It serves work that may be abandoned,
+// for example a tool that ignores its context.
 func (e *Emitter) Closable() (*Emitter, func()) {
 	g := &gate{}
 	return &Emitter{queue: e.queue, drained: e.drained, at: e.at, gate: g}, func() {

@@ -6,7 +6,6 @@ import (
 	"reflect"
 )
 
-// kinds lists one zero value of every payload type. Decoding and the golden tests use it.
 var kinds = []Payload{
 	MessageStart{}, MessageDelta{}, ReasoningStart{}, ReasoningDelta{}, ReasoningDone{}, SearchStart{}, SearchQueries{},
 	SearchDocuments{}, OpenURLStart{}, OpenURLAddresses{}, OpenURLDocuments{}, FileReaderStart{}, FileReaderResult{},
@@ -14,7 +13,7 @@ var kinds = []Payload{
 	SubQuestion{}, SubAnswerStart{}, SubAnswerDelta{}, Finding{}, Refinement{}, Progress{}, CitationInfo{}, Withdrawn{}, SectionEnd{}, Branching{}, Heartbeat{}, Error{}, Stop{}, ModelStart{}, Status{},
 }
 
-// Kinds returns one zero value of every payload type, in a stable order.
+// Kinds returns a zero value of every payload type, in a stable order.
 func Kinds() []Payload { return append([]Payload(nil), kinds...) }
 
 type wire struct {
@@ -24,7 +23,7 @@ type wire struct {
 }
 
 // MarshalJSON writes {"placement":{…},"type":"message_delta","payload":{…}}. It omits an empty
-// payload. It fails if Payload is nil.
+// payload. It returns an error if Payload is nil.
 func (p Packet) MarshalJSON() ([]byte, error) {
 	if p.Payload == nil {
 		return nil, fmt.Errorf("marshal packet: it has no payload")
@@ -39,7 +38,7 @@ func (p Packet) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wire{Placement: p.Placement, Kind: p.Payload.Kind(), Payload: payload})
 }
 
-// UnmarshalJSON reads the output of MarshalJSON. It fails for an unknown type.
+// UnmarshalJSON reads what MarshalJSON writes. It returns an error for an unknown type.
 func (p *Packet) UnmarshalJSON(data []byte) error {
 	var w wire
 	if err := json.Unmarshal(data, &w); err != nil {

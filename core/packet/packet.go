@@ -26,11 +26,11 @@ type Packet struct {
 	Payload   Payload
 }
 
-// Payload is one of the types of this package. A view ignores unknown kinds.
+// Payload is the content of a [Packet]: one of the types of this package. A reader must ignore
+// unknown kinds.
 type Payload interface{ Kind() string }
 
-// Sink receives packets in arrival order. Accept must return at once. Accept is called by one
-// goroutine at a time.
+// Sink receives packets in order. Accept must return at once. It is never called concurrently.
 type Sink interface{ Accept(Packet) }
 
 // SinkFunc is a function that implements Sink.
@@ -39,14 +39,14 @@ type SinkFunc func(Packet)
 // Accept calls f.
 func (f SinkFunc) Accept(p Packet) { f(p) }
 
-// The payloads. Text in deltas is Markdown that readers append.
+// The payloads. The texts of deltas are Markdown that readers append to each other.
 type (
-	// ModelStart names a model. If several models answer at once, it is the first packet of each
-	// model. A single model sends no ModelStart.
+	// ModelStart names a model. If several models answer at once, it is the first packet of each. A
+	// single model sends no ModelStart.
 	ModelStart struct {
 		Name string `json:"name"`
 	}
-	// MessageStart opens a block of answer text. Documents are all documents gathered so far for
+	// MessageStart opens a block of answer text. Documents lists all documents gathered so far for
 	// the answer.
 	MessageStart struct {
 		Documents []Document `json:"documents,omitempty"`
@@ -63,8 +63,7 @@ type (
 	}
 	// ReasoningDone closes the reasoning.
 	ReasoningDone struct{}
-	// Status says what the model is doing before there is an answer. The text comes from the model
-	// or from the program. It is not part of the answer.
+	// Status says what the model is doing before it answers. It is not part of the answer.
 	Status struct {
 		Text string `json:"text"`
 	}
@@ -74,75 +73,74 @@ type (
 	SearchQueries struct {
 		Queries []string `json:"queries"`
 	}
-	// SearchDocuments lists the documents that the search returns to the model.
+	// SearchDocuments lists the documents that a search returned to the model.
 	SearchDocuments struct {
 		Documents []Document `json:"documents"`
 	}
-	// OpenURLStart says that the opening of addresses begins.
+	// OpenURLStart says that web pages are about to be opened.
 	OpenURLStart struct{}
-	// OpenURLAddresses lists the addresses that are opened.
+	// OpenURLAddresses lists the addresses of the pages that are opened.
 	OpenURLAddresses struct {
 		URLs []string `json:"urls"`
 	}
-	// OpenURLDocuments lists the documents that were read.
+	// OpenURLDocuments lists the pages that were read.
 	OpenURLDocuments struct {
 		Documents []Document `json:"documents"`
 	}
 	// FileReaderStart says that reading a file begins.
 	FileReaderStart struct{}
-	// FileReaderResult names the file and the part that was read. Offsets count runes.
+	// FileReaderResult names a file and the part that was read. Offsets count runes.
 	FileReaderResult struct {
 		Name  string `json:"name"`
 		Start int    `json:"start"`
 		End   int    `json:"end"`
 		Total int    `json:"total"`
 	}
-	// CustomToolStart says that a tool without specific payload types begins.
+	// CustomToolStart says that a tool begins for which there are no specific payload types.
 	CustomToolStart struct {
 		Name string `json:"name"`
 	}
-	// CustomToolArguments shows the arguments of a custom tool, as JSON text.
+	// CustomToolArguments holds the arguments of a custom tool as JSON text.
 	CustomToolArguments struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	}
-	// CustomToolResult shows the result or the error of a custom tool.
+	// CustomToolResult holds the result or the error of a custom tool.
 	CustomToolResult struct {
 		Name  string `json:"name"`
 		Text  string `json:"text,omitempty"`
 		Error string `json:"error,omitempty"`
 	}
-	// DeepSearchPlanStart says that a deep search starts to split the question into sub-questions.
+	// DeepSearchPlanStart says that a deep search begins to split the question into parts.
 	DeepSearchPlanStart struct{}
-	// DeepSearchPlanDelta appends text to the plan.
+	// DeepSearchPlanDelta appends text to the plan of a deep search.
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
-	// SubQuestion opens the tab of one part of the question. SubQuestion and its answer have
-	// SubTurnIndex 0. Its searches have SubTurnIndex 1 and above. The SectionEnd with SubTurnIndex
-	// 0 closes the tab.
+	// SubQuestion opens the tab of one part of a deep search's question. SubQuestion and its answer
+	// have SubTurnIndex 0. Its searches have SubTurnIndex 1 and above. The SectionEnd with
+	// SubTurnIndex 0 closes the tab.
 	SubQuestion struct {
 		Question string `json:"question"`
 	}
-	// SubAnswerStart opens the answer to a sub-question. The answer may cite Documents.
+	// SubAnswerStart opens the answer to a [SubQuestion]. The answer may cite Documents.
 	SubAnswerStart struct {
 		Documents []Document `json:"documents,omitempty"`
 	}
-	// SubAnswerDelta appends text to the answer to a sub-question. The text has the model's
-	// citation numbers. Only the final answer has the reader's citation numbers.
+	// SubAnswerDelta appends text to the answer to a [SubQuestion]. Its citation numbers are the
+	// model's, not those that readers see in the final answer.
 	SubAnswerDelta struct {
 		Text string `json:"text"`
 	}
-	// Finding is the result of a sub-question, before its SectionEnd. State is "found", "missing"
-	// (the documents say nothing about it), "failed", or "dropped" (a person removed it). Text is
-	// one line of Markdown without citation numbers, or a sentence that says why there is no
-	// result.
+	// Finding is the result of a [SubQuestion]. State is "found", "missing" (the documents say
+	// nothing about it), "failed", or "dropped" (a person removed it). Text is one line of Markdown
+	// without citation numbers, or a sentence that says why there is no result.
 	Finding struct {
 		State string `json:"state"`
 		Text  string `json:"text,omitempty"`
 	}
-	// Refinement says that the findings were judged. Further sub-questions may follow. Answer is
-	// the answer so far, with the model's citation numbers.
+	// Refinement says that a deep search has judged its findings. Further sub-questions may follow.
+	// Answer is the answer so far, with the model's citation numbers.
 	Refinement struct {
 		Round          int      `json:"round"`
 		Answer         string   `json:"answer,omitempty"`
@@ -170,7 +168,7 @@ type (
 		// It is 0 if the search does not wait.
 		Asks int `json:"asks,omitempty"`
 	}
-	// CitationInfo introduces a footnote. It precedes the delta with the footnote's link. It is
+	// CitationInfo introduces a footnote of the answer, before the delta that links to it. It is
 	// sent once per number and turn. Footnotes to different sections of one document have different
 	// numbers.
 	CitationInfo struct {
@@ -182,33 +180,31 @@ type (
 		Source   document.Kind `json:"source"`
 	}
 	// Withdrawn lists documents that may no longer be shown, because access was revoked while the
-	// turn ran. Readers must remove these documents from the answer's sources. Withdrawn precedes
-	// the Stop.
+	// turn ran. Readers must remove them from the answer's sources.
 	Withdrawn struct {
 		Documents []document.ID `json:"document_ids"`
 	}
-	// SectionEnd closes a block of a tool call or of answer text, even if the block failed. It has
-	// the placement of that block.
+	// SectionEnd closes the block with the same placement, even if the block failed.
 	SectionEnd struct{}
-	// Branching is the number of parallel branches that follow at the top level.
+	// Branching says how many parallel branches follow at the top level.
 	Branching struct {
 		Branches int `json:"branches"`
 	}
-	// Heartbeat shows after a silence that the turn is still alive.
+	// Heartbeat shows during a silence that the turn is still running.
 	Heartbeat struct{}
-	// Error says why the answer of one model failed. The model's Stop follows. Message is a
+	// Error says why the answer of one model failed. The model's [Stop] follows. Message is a
 	// sentence for the person. Reference identifies the cause in the log.
 	Error struct {
 		Message   string `json:"message"`
 		Reference string `json:"reference,omitempty"`
 		Retryable bool   `json:"retryable,omitempty"`
 	}
-	// Stop is the last packet of one model, for every outcome. The turn has ended when the Stops of
-	// all models have arrived. Reason is an outcome, for example "answered" or "stopped". Message
-	// is a sentence about the outcome for the person. It is empty if nothing needs to be said, or
-	// if an Error already has a message. If nothing was found, Closest lists the nearest documents
-	// that the audience may read. Notices are further sentences for the person, for example about
-	// files left out or an answer cut short.
+	// Stop is the last packet of one model, for every outcome. The turn has ended when all models
+	// have sent theirs. Reason is an outcome, such as "answered" or "stopped".
+	//
+	// Message is a sentence about the outcome for the person, empty if nothing needs to be said.
+	// Notices are further sentences. If nothing was found, Closest lists the nearest documents that
+	// the audience may read.
 	Stop struct {
 		Reason    string     `json:"reason"`
 		Message   string     `json:"message,omitempty"`
@@ -227,7 +223,7 @@ type (
 	}
 )
 
-// Owner is the owner of a page that the audience may read.
+// Owner is the owner of a page, whom the answer may name.
 type Owner struct {
 	Name string `json:"name"`          // name for a sentence, without markup
 	Page string `json:"page"`          // title of the page
@@ -237,14 +233,14 @@ type Owner struct {
 // Grounding says whether an answer is based on documents.
 type Grounding string
 
-// The groundings. An answer that is not Cited has no citation numbers.
+// The values of [Grounding]. Only a Cited answer has citation numbers.
 const (
 	Cited   Grounding = "cited"   // it cites at least one document
 	Uncited Grounding = "uncited" // documents were found, but none was used
 	General Grounding = "general" // no document: the model's own knowledge
 )
 
-// Document is a found document in the form that packets use.
+// Document describes a found document in a packet.
 type Document struct {
 	ID        document.ID   `json:"document_id"`
 	Title     string        `json:"title"`
@@ -254,7 +250,7 @@ type Document struct {
 	Score     float64       `json:"score,omitempty"`
 }
 
-// Kind returns the payload's name in JSON. The name never changes.
+// Kind returns the payload's name in JSON, which never changes.
 func (ModelStart) Kind() string          { return "model_start" }
 func (MessageStart) Kind() string        { return "message_start" }
 func (MessageDelta) Kind() string        { return "message_delta" }
@@ -289,7 +285,7 @@ func (Heartbeat) Kind() string           { return "heartbeat" }
 func (Error) Kind() string               { return "error" }
 func (Stop) Kind() string                { return "stop" }
 
-// DocumentOf returns a document in the form that packets use, with a link to the section at anchor.
+// DocumentOf converts a reference to a Document that links to the section at anchor.
 func DocumentOf(ref document.Ref, anchor string, score float64) Document {
 	d := Document{ID: ref.ID, Title: ref.Title, URL: ref.Link(anchor), Source: ref.Kind, Score: score}
 	if !ref.UpdatedAt.IsZero() {

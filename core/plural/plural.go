@@ -11,8 +11,8 @@ func Count[N ~int | ~int32 | ~int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + Of(n, noun)
 }
 
-// Of returns noun in the singular or plural form for n. noun may have several words, of which the
-// last changes.
+// Of returns noun in the singular or plural form for n. If noun has several words, only the last
+// changes.
 func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
 	if n == 1 {
 		return noun
@@ -29,7 +29,8 @@ func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
 	return noun + "s"
 }
 
-// Does returns verb in the form for n subjects: "1 question waits", "2 questions wait".
+// Does returns an English verb in the form for n subjects: "waits" for 1 and "wait" for 2. verb
+// must be the plural form.
 func Does[N ~int | ~int32 | ~int64](n N, verb string) string {
 	if n == 1 {
 		return Of(2, verb)

@@ -13,35 +13,34 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Limits of the checks before an answer shows passages.
+// Limits of the permission checks before an answer shows passages.
 const (
-	// maximum checks per answer; documents beyond them are hidden
+	// MaxQuestions is the maximum number of checks per answer. Documents beyond it are hidden.
 	MaxQuestions = 20
 	Timeout      = 3 * time.Second // time limit of all checks together
 	FreshFor     = time.Minute     // how long a result is reused
 )
 
-// Question asks a source whether one of its people may read a document.
+// Question asks a source whether a person may read a document.
 type Question struct {
 	Source document.SourceID
 	Person string // native id
 	Point  index.Point
 }
 
-// Answer is the response of a source, with the time of the question.
+// Answer is a source's answer to a [Question]. Asked is the time of the question.
 type Answer struct {
 	Permission index.Permission
 	Asked      time.Time
 }
 
-// fresh reports whether the answer is valid and younger than FreshFor.
 func (a Answer) fresh(now time.Time) bool {
 	return a.Permission != index.CheckFailed && now.Sub(a.Asked) < FreshFor
 }
 
-// Newer returns which of two answers to the same question applies. A failed check never replaces
-// an answer. Otherwise the answer with the later Asked applies, even if it arrived first. If
-// both have the same Asked, a denial applies.
+// Newer returns the one of two answers to the same question that counts. A failed check never
+// replaces an answer. Otherwise the answer with the later Asked counts. If both have the same
+// Asked, a denial counts.
 func Newer(a, b Answer) Answer {
 	switch {
 	case b.Permission == index.CheckFailed:
@@ -59,9 +58,9 @@ func Newer(a, b Answer) Answer {
 	return a
 }
 
-// Questions returns the point checks that each document needs, in the order of its access list.
-// A document needs none if the audience may read it without a node, if its access list names no
-// node, or if several people listen.
+// Questions returns the questions that must be asked about each document, in the order of its
+// access list. There are none if the audience may read the document anyway, or if the audience has
+// several people. There are also none if the list names no node ([index.Node]).
 func Questions(audience access.Audience, documents []Document) map[document.ID][]Question {
 	people := peopleOf(audience)
 	out := make(map[document.ID][]Question)
@@ -83,10 +82,9 @@ func Questions(audience access.Audience, documents []Document) map[document.ID][
 }
 
 // Private reports whether the audience is one person who is known to a source. An audience of
-// several people contains no person of a source.
+// several people is never private.
 func Private(audience access.Audience) bool { return len(peopleOf(audience)) > 0 }
 
-// peopleOf returns the native ids, by source, of the only person in the audience.
 func peopleOf(audience access.Audience) map[string][]string {
 	people := make(map[string][]string)
 	for _, p := range audience.Principals() {
@@ -97,20 +95,20 @@ func peopleOf(audience access.Audience) map[string][]string {
 	return people
 }
 
-// Document is a document with its stored access list. The list names nodes instead of the readers
-// of the nodes.
+// Document is a document with its stored access list. The list may name nodes ([index.Node])
+// instead of people.
 type Document struct {
 	ID  document.ID
 	ACL access.ACL
 }
 
-// Forget removes answers that are not fresh. This cannot reveal a document, because a question
-// without an answer hides its document.
+// Forget removes answers that have expired. It cannot reveal a document, because a question without
+// an answer hides its document.
 func Forget(known map[Question]Answer, now time.Time) {
 	maps.DeleteFunc(known, func(_ Question, a Answer) bool { return !a.fresh(now) })
 }
 
-// Due returns the questions that have no fresh answer. It removes duplicates and returns at most
+// Due returns the questions that have no fresh answer, without duplicates. It returns at most
 // MaxQuestions.
 func Due(questions []Question, known map[Question]Answer, now time.Time) []Question {
 	var due []Question
@@ -122,20 +120,19 @@ func Due(questions []Question, known map[Question]Answer, now time.Time) []Quest
 	return due
 }
 
-// Verdict is the decision about a document.
+// Verdict says whether an answer may show a document.
 type Verdict int
 
-// The verdicts. The zero value hides the document.
+// The values of [Verdict]. The zero value hides the document.
 const (
 	Unchecked Verdict = iota // hidden, and the answer says that documents could not be checked
 	Hidden
 	Shown
 )
 
-// Judge decides whether to show a document that the index shows, given the answers to its
+// Judge decides whether to show a document that the index admits, given the answers to its
 // questions. One permission is enough, because each question is a separate way to read the
-// document. If there are no questions, or if every answer is index.CannotAsk, the document is
-// shown.
+// document. Without questions, or if every answer is [index.CannotAsk], the document is shown.
 func Judge(questions []Question, known map[Question]Answer, now time.Time) Verdict {
 	var denied, unchecked bool
 	for _, q := range questions {

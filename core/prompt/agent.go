@@ -7,16 +7,17 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Grounding decides whether an agent may answer from general knowledge.
+// Grounding says whether an agent may answer from general knowledge.
 type Grounding string
 
-// The groundings of an agent.
+// The values of [Grounding].
 const (
 	Open   Grounding = "open"   // the default: general knowledge is allowed, and the answer says so
 	Strict Grounding = "strict" // only what documents support; otherwise "nothing found"
 )
 
-// Agent is a persona with instructions, tools and documents. The zero Agent is the default agent.
+// Agent is a persona of the bot with its own instructions, tools and documents. The zero Agent is
+// the default agent.
 type Agent struct {
 	Name          string
 	Instructions  string // placed just above the newest user message

@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// part is one message of the prompt with its size.
 type part struct {
 	section budget.Section
 	message llm.Message
@@ -82,11 +81,10 @@ func (l *layout) history() {
 	}
 }
 
-// maxEarlier is the maximum number of documents that are listed for one earlier turn.
 const maxEarlier = 15
 
-// earlierNumbers lists, for each earlier turn, the documents of its answer. Each entry has the
-// title, heading, address and number of the document. Cited documents come first.
+// earlierNumbers lists the documents of each earlier answer, by turn. An entry has the number,
+// title, heading and address of a document. Cited documents come first.
 func earlierNumbers(history []message.Message) map[int]string {
 	lists := make(map[int]string)
 	for _, m := range history {
@@ -124,8 +122,8 @@ func earlierNumbers(history []message.Message) map[int]string {
 	return lists
 }
 
-// stoppedHere is a note after the beginning of an answer that a person stopped. Without the note, a
-// model would read the beginning as the whole answer.
+// stoppedHere is a note after an answer that a person stopped. Without it, a model would read the
+// beginning as the whole answer.
 const stoppedHere = "\n\n[A person stopped this answer here.]"
 
 func said(m message.Message) string {
@@ -135,7 +133,8 @@ func said(m message.Message) string {
 	return m.Text
 }
 
-// project adds all project files as one message. Models overlook a small message among many.
+// project adds all project files as one message, because models overlook a small message among
+// many.
 func (l *layout) project() {
 	var docs []tool.Document
 	for _, p := range l.in.Project {
@@ -154,7 +153,6 @@ func (l *layout) project() {
 	}
 }
 
-// files adds each file of a message as a separate message before it.
 func (l *layout) files(m message.Message, group int, newest bool) {
 	for _, f := range m.Files {
 		switch {
@@ -181,8 +179,6 @@ func (l *layout) files(m message.Message, group int, newest bool) {
 	}
 }
 
-// shortened returns a notice for each file of the newest message that is cut or missing in the
-// prompt.
 func (l *layout) shortened(kept []budget.Kept) []string {
 	whole := make(map[int]bool)
 	for _, k := range kept {
@@ -262,7 +258,6 @@ func callJSON(c message.Call) string {
 	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, name, c.Arguments)
 }
 
-// severalPeople reports whether the prompt has messages of more than one person.
 func severalPeople(in Input) bool {
 	first := in.Question.Author
 	for _, m := range in.History {
@@ -277,7 +272,7 @@ func severalPeople(in Input) bool {
 	return false
 }
 
-// oneLine reduces a display name to one line of at most 40 characters without colons. A name thus
+// oneLine reduces a display name to one line of at most 40 characters without colons, so that it
 // cannot imitate other parts of the prompt.
 func oneLine(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(name, ":", " ")), " ")

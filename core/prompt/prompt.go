@@ -25,7 +25,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Input is the content of the prompt for one step. Build does not change it.
+// Input is everything that [Builder.Build] puts into the prompt for one step. Build does not change
+// it.
 type Input struct {
 	Agent    Agent
 	System   string // the stored system prompt; empty means DefaultSystem
@@ -49,7 +50,7 @@ type Input struct {
 // Nudge selects the text that asks a model to continue after a reply that is not an answer.
 type Nudge string
 
-// The nudges.
+// The values of [Nudge].
 const (
 	Empty    Nudge = "empty"    // the reply was empty
 	Continue Nudge = "continue" // Partial reached the maximum length
@@ -63,7 +64,7 @@ type ProjectFile struct {
 	File   message.File
 }
 
-// Prompt is a request to a model, with notes about the parts that were left out.
+// Prompt is a request to a model. It also says which parts were left out.
 type Prompt struct {
 	Messages []llm.Message
 	Tools    []llm.ToolSpec // nil for models that read the tools from the system prompt
@@ -78,7 +79,7 @@ type Prompt struct {
 	Report  budget.Report
 }
 
-// Builder builds prompts. It is safe for concurrent use if its counter is.
+// Builder builds prompts with [Builder.Build]. It is safe for concurrent use if its counter is.
 type Builder struct {
 	counter budget.Counter
 }
@@ -87,7 +88,7 @@ type Builder struct {
 func NewBuilder(counter budget.Counter) *Builder { return &Builder{counter: counter} }
 
 // Build returns the prompt of a step, cut to fit the model's window. The error is
-// budget.ErrTooLarge if the required parts do not fit.
+// [budget.ErrTooLarge] if the required parts do not fit.
 func (b *Builder) Build(in Input) (Prompt, error) {
 	fitter, err := budget.NewFitter(b.counter, budget.Config{Window: in.Model.Window, Reserve: min(in.Model.Reply, in.Model.Window/2)})
 	if err != nil {
@@ -126,9 +127,9 @@ func (b *Builder) Build(in Input) (Prompt, error) {
 	return out, nil
 }
 
-// paired ensures that every call has one result and every result has a call. Strict providers
-// reject a call or result without the other. One can be missing if a worker died between the two.
-// Models reuse ids in later turns, so only the results directly after a call belong to it.
+// paired ensures that every call has one result and every result has a call, because strict
+// providers reject others. A result can be missing if a worker died. Models reuse ids in later
+// turns, so only the results directly after a call belong to it.
 func paired(messages []message.Message) []message.Message {
 	out := make([]message.Message, 0, len(messages))
 	var open []string // calls that have no result yet

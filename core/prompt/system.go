@@ -12,15 +12,15 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// dayFormat is the format of the day. It includes the weekday, which "last Friday" needs. It
-// excludes the hour, so that all prompts of a day begin with the same text.
+// dayFormat includes the weekday, which "last Friday" needs. It excludes the hour, so that all
+// prompts of a day begin with the same text.
 const dayFormat = "Monday, 2 January 2006"
 
 var blankLines = regexp.MustCompile(`\n{3,}`)
 
-// system returns the system prompt. The text is the same in each step and for each person, so that
-// a provider can cache it. Parts that vary are in context. Instructions on tool use are only in the
-// tools section, because models overlook them elsewhere.
+// system returns a text that is the same in each step and for each person, so that a provider can
+// cache it. Instructions on tool use are only in the tools section, because models overlook them
+// elsewhere.
 func (in Input) system() string {
 	text := in.System
 	if in.Agent.ReplaceSystem {
@@ -41,7 +41,6 @@ func (in Input) system() string {
 	return strings.TrimSpace(blankLines.ReplaceAllString(text, "\n\n"))
 }
 
-// section replaces placeholder in text with part. If text has no placeholder, section appends part.
 func section(text, placeholder, part string) string {
 	if strings.Contains(text, placeholder) {
 		return strings.ReplaceAll(text, placeholder, part)
@@ -59,8 +58,6 @@ func (in Input) day() string {
 	return in.Now.Format(dayFormat)
 }
 
-// context returns the parts that vary between questions, together with the agent's instructions.
-// They precede the newest message.
 func (in Input) context() string {
 	var parts []string
 	if !in.Agent.ReplaceSystem {
@@ -76,11 +73,10 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
 
-// Circumstances returns when, where and by whom the question was asked. It also returns the
-// searchable sources. The result is empty if none of these is known.
+// Circumstances returns when, where and by whom the question was asked, and which sources can be
+// searched. It returns "" if none of these is known.
 func (in Input) Circumstances() string { return joined(in.asked(), in.searchable()) }
 
-// asked returns when, where and by whom the question was asked.
 func (in Input) asked() string {
 	var lines []string
 	say := func(name, value string) {
@@ -94,7 +90,6 @@ func (in Input) asked() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxSources is the maximum number of sources that a prompt lists.
 const maxSources = 30
 
 // searchable lists the sources that a search covers. Without the list, a model cannot know what
@@ -137,7 +132,6 @@ func (in Input) toolsSection() string {
 	return b.String()
 }
 
-// specs returns the tool specifications for the request, and their text for counting tokens.
 func (in Input) specs() ([]llm.ToolSpec, string) {
 	if !in.Model.NativeTools || len(in.Tools) == 0 {
 		return nil, ""
@@ -154,9 +148,8 @@ func (in Input) specs() ([]llm.ToolSpec, string) {
 	return specs, b.String()
 }
 
-// reminder returns the last message. It has notes about this step and the agent's reminder. If a
-// search-like tool ran in this turn, it also has the citation reminder. It is empty for an
-// extractive model, because such a model would read the last message as the question.
+// reminder returns the last message of the prompt. It is empty for an extractive model, because
+// such a model would read the last message as the question.
 func (in Input) reminder() string {
 	if in.Model.Extractive {
 		return ""

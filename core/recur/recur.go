@@ -4,7 +4,7 @@ package recur
 
 import "time"
 
-// Weekly is a weekly due time: a day and an hour in a time zone.
+// Weekly is a schedule with one due time a week: a day and an hour in a time zone.
 type Weekly struct {
 	Day  time.Weekday
 	Hour int // 0 to 23
@@ -30,17 +30,16 @@ func (w Weekly) Next(now time.Time) time.Time {
 	}
 }
 
-// dueInWeek returns the due time of a week. back is the number of weeks before the week of now.
 func (w Weekly) dueInWeek(now time.Time, back int) time.Time {
 	local := now.In(w.Zone)
 	ahead := int(w.Day - local.Weekday())
 	return time.Date(local.Year(), local.Month(), local.Day()+ahead-7*back, w.Hour, 0, 0, 0, w.Zone)
 }
 
-// State is the state of a due time.
+// State says what has happened to a due time.
 type State string
 
-// The states.
+// The values of [State].
 const (
 	Idle   State = ""       // nothing was due yet
 	Begun  State = "begun"  // in progress, or to be retried
@@ -65,10 +64,10 @@ type Progress struct {
 	Note   string // for an operator
 }
 
-// Step is the next action of a process on a schedule.
+// Step says what a process should do now for a schedule.
 type Step int
 
-// The steps.
+// The values of [Step].
 const (
 	Wait Step = iota
 	Run       // work on the due time
@@ -83,7 +82,7 @@ const (
 	minInterval = 24 * time.Hour
 )
 
-// Decide returns the action to take now and the due time of the action.
+// Decide returns what to do now for a schedule, and the due time that it concerns.
 func Decide(w Weekly, p Progress, now time.Time) (due time.Time, step Step) {
 	if p.State == Begun {
 		switch {
@@ -110,7 +109,8 @@ const (
 	lastPause  = 30 * time.Minute
 )
 
-// Pause returns how long other processes wait after the start of an attempt. Attempts count from 1.
+// Pause returns how long other processes must wait after an attempt has begun. It grows with the
+// number of the attempt, from 1.
 func Pause(attempt int) time.Duration {
 	return min(firstPause<<min(attempt-1, 10), lastPause)
 }

@@ -22,11 +22,11 @@ import (
 const (
 	// Period is the time that a report covers.
 	Period = 7 * 24 * time.Hour
-	// gapPeriod is the period that may contain the questions of a gap. At least one question must
-	// be from the report's period.
+	// gapPeriod is the period that may contain the questions of a gap. At least one must be from
+	// the report's period.
 	gapPeriod = 4 * Period
-	// minAskers is the minimum number of people who asked the questions of a gap. It ensures that a
-	// gap does not identify a person.
+	// minAskers is the minimum number of people who asked the questions of a gap, so that a gap
+	// does not identify a person.
 	minAskers = 3
 	// staleAfter is the time without changes after which a document is stale.
 	staleAfter = 365 * 24 * time.Hour
@@ -35,7 +35,7 @@ const (
 	maxGaps, maxStale, maxOwners = 5, 3, 3
 )
 
-// Report is the content of a report for the readers of one channel.
+// Report is the content of a weekly report for the readers of one channel.
 type Report struct {
 	Since, Until time.Time
 	Outcomes     map[session.Outcome]int // questions that the readers may see
@@ -54,10 +54,10 @@ type Cost struct {
 	Currency string
 }
 
-// Scope returns the questions that a report to a channel may include: questions in the channel
-// itself. If every reader of the channel is a full member, Scope adds other channels of the
-// workspace that every full member can open. Private questions are excluded. Questions in threads
-// that may have fewer readers are excluded too.
+// Scope returns the scope of questions that a report to a channel may include: those asked in the
+// channel itself. If all readers of the channel are full members, Scope adds the channels of the
+// workspace that every full member can open. It excludes private questions and threads that may
+// have fewer readers.
 func Scope(to chat.Room, rooms []chat.Room) review.Scope {
 	var s review.Scope
 	readers := access.AudienceOf(to.Present.Tenant, to.Present.Held)
@@ -78,9 +78,9 @@ func principal(of thread.Ref) access.Principal {
 	return access.Channel(string(of.Platform), of.Channel)
 }
 
-// Reported returns the gaps that a report includes. At least minAskers people must have asked the
-// questions of a gap. The scope must allow all questions of the gap, and at least one must be from
-// the period of the report.
+// Reported returns the clusters of unanswered questions that a report includes. At least minAskers
+// people must have asked the questions of a cluster. The scope must allow all of them, and at least
+// one must be newer than since.
 func Reported(s review.Scope, found []gaps.Cluster, since time.Time) []gaps.Cluster {
 	var reported []gaps.Cluster
 	for _, c := range found {
@@ -98,7 +98,7 @@ func Reported(s review.Scope, found []gaps.Cluster, since time.Time) []gaps.Clus
 	return reported
 }
 
-// Store reads stored questions. It is safe for concurrent use.
+// Store reads stored questions. It must be safe for concurrent use.
 type Store interface {
 	// QuestionChannels lists the channels in which questions were asked in a period.
 	QuestionChannels(ctx context.Context, tenant access.TenantID, since, until time.Time) ([]thread.Ref, error)
@@ -111,7 +111,7 @@ type Store interface {
 	CitedBefore(ctx context.Context, tenant access.TenantID, s review.Scope, since, until, before time.Time) ([]document.Ref, error)
 }
 
-// Reader writes reports. It is safe for concurrent use.
+// Reader collects the content of reports. It is safe for concurrent use.
 type Reader struct {
 	Tenant  access.TenantID
 	Store   Store
@@ -124,8 +124,8 @@ type Reader struct {
 	Room func(ctx context.Context, at thread.Ref) (chat.Room, error)
 }
 
-// Report returns the report to a channel for the period that ends at until. It includes the cost of
-// models if costs is true.
+// Report returns the report to a channel for the [Period] that ends at until. It includes the cost
+// of models if costs is true.
 func (r Reader) Report(ctx context.Context, to chat.Room, until time.Time, costs bool) (Report, error) {
 	report := Report{Since: until.Add(-Period), Until: until}
 	scope, err := r.scope(ctx, to, until)
@@ -196,8 +196,8 @@ func (r Reader) stale(ctx context.Context, scope review.Scope, audience access.A
 	return cited[:min(len(cited), maxStale)], nil
 }
 
-// costs returns the total cost of the whole days of the period, in UTC. Costs are booked by day.
-// The day of the report is excluded.
+// costs covers whole days in UTC, because costs are booked by day. It excludes the day of the
+// report.
 func (r Reader) costs(ctx context.Context, of Report) ([]Cost, error) {
 	since, until := of.Since.UTC().Truncate(24*time.Hour), of.Until.UTC().Truncate(24*time.Hour)
 	rows, err := r.Books.Report(ctx, since)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxWeight is the maximum weight of a report. Discord allows at most 2,000 characters per
+	// maxWeight is the maximum [Weight] of a report. Discord allows at most 2,000 characters per
 	// message.
 	maxWeight = 1900
 	// maxLabel and maxTitle are the maximum lengths of a question and of a title, in characters.
@@ -33,18 +33,18 @@ func Weight(text string) int {
 	return sum
 }
 
-// Title returns the first line of the report for a due time. The line is unique among the reports
+// Title returns the first line of the report that is due at a time. It differs between all reports
 // to a channel.
 func Title(due time.Time, zone *time.Location) string {
 	return "Weekly report, " + due.Add(-Period).In(zone).Format("2 January") + " to " + due.In(zone).Format("2 January 2006")
 }
 
-// Mark returns a name for the report of a due time. Some platforms store this name with the
+// Mark returns a name for the report that is due at a time. Some platforms store it with the
 // message.
 func Mark(due time.Time) string { return "report " + due.UTC().Format(time.RFC3339) }
 
-// Text returns the report as plain text. Its weight is at most maxWeight. Each question and title
-// is on one line.
+// Text returns the report as plain text, short enough for a message on any platform. Each question
+// and title is on one line.
 func (r Report) Text(zone *time.Location) string {
 	var b strings.Builder
 	b.WriteString(Title(r.Until, zone) + "\n")
@@ -115,7 +115,8 @@ func (r Report) staleLines() []string {
 	return lines
 }
 
-// missing returns the lines about gaps. The report may use any prefix of two or more lines.
+// missing returns the lines about gaps. The report shows as many of them as fit, but at least two
+// or none.
 func (r Report) missing() []string {
 	if len(r.Gaps) == 0 {
 		return []string{"Missing: nothing that several people asked for.", ""}
@@ -137,8 +138,8 @@ func (r Report) missing() []string {
 	return lines
 }
 
-// line converts a text to one line and cuts it to a length. It removes invisible characters,
-// because they could hide or reverse the following text.
+// line cuts a text to most characters on one line. It removes invisible characters, because they
+// could hide or reverse the following text.
 func line(text string, most int) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), " ")
 	if r := []rune(text); len(r) > most {

@@ -10,7 +10,7 @@ type Account struct {
 	Found    []Found `json:"found"` // best first
 }
 
-// Found is one passage of an Account.
+// Found is one passage of an [Account], with its scores.
 type Found struct {
 	Document document.ID      `json:"document_id"`
 	Title    string           `json:"document_title"`
@@ -19,11 +19,10 @@ type Found struct {
 	Scores
 }
 
-// maxAccounted is the maximum number of passages in an Account.
 const maxAccounted = 25
 
-// Account returns the record of the search that is stored for later explanations. It has at most
-// maxAccounted passages.
+// Account returns the record of the search that is stored for later explanations. It has the 25
+// best passages.
 func (r Result) Account() Account {
 	a := Account{Trace: r.Trace, Evidence: r.Evidence, Found: make([]Found, 0, min(len(r.Hits), maxAccounted))}
 	for _, h := range r.Hits[:min(len(r.Hits), maxAccounted)] {
@@ -32,7 +31,7 @@ func (r Result) Account() Account {
 	return a
 }
 
-// Best returns the greatest Coverage of the hits.
+// Best returns the highest Coverage score of the hits, or 0 without hits.
 func (r Result) Best() float64 {
 	best := 0.0
 	for _, h := range r.Hits {

@@ -14,12 +14,14 @@ const undatedAge = 0.25
 // RecentFloor is the minimum Recency if the question asks for recent documents.
 const RecentFloor = 0.5
 
-// yearHours is the length of a mean Julian year.
 const yearHours = 365.25 * 24
 
-// Recency returns max(1/(1 + decay·age), floor), with the age in years. It is 1 for new documents
-// and for dates in the future. It falls with age and never drops below floor. Source: the recency
-// multiplier of Onyx (DOC_TIME_DECAY), whose documentation gives the floor as 0.5.
+// Recency returns the factor for a document's score that lowers old documents: max(1/(1 +
+// decay·age), floor). The age is in years. A document without a date counts as three months old.
+// The result is 1 for new documents and for dates in the future, and at least floor.
+//
+// Source: the recency multiplier of Onyx (DOC_TIME_DECAY), whose documentation gives the floor as
+// 0.5.
 func Recency(updated, now time.Time, decay, floor float64) float64 {
 	age := undatedAge
 	if !updated.IsZero() {
@@ -28,7 +30,7 @@ func Recency(updated, now time.Time, decay, floor float64) float64 {
 	return min(max(1/(1+decay*age), floor), 1)
 }
 
-// Blending holds the parameters of Blend for one query.
+// Blending holds the parameters of [Config.Blend] for one query.
 type Blending struct {
 	Alpha       float64 // weight of the semantic side, 0–1
 	FavorRecent bool
@@ -41,20 +43,20 @@ type Ranked struct {
 	Scores Scores
 }
 
-// Blend scores and sorts candidates, best first:
+// Blend scores candidates and sorts them, best first:
 //
-//	flat'    = flat / max flat,  title' = title / max title;
-//	k        = (1−r)·flat' + r·title';
-//	keyword  = minmax(k + support(k)),  semantic = minmax(cosine);
-//	score    = [(1−a)·keyword + a·semantic] · boost · recency.
+//	flat'   = flat / max flat,  title' = title / max title
+//	k       = (1−r)·flat' + r·title'
+//	keyword = minmax(k + support(k)),  semantic = minmax(cosine)
+//	score   = [(1−a)·keyword + a·semantic] · boost · recency
 //
-// r is TITLE_CONTENT_RATIO, and a is EffectiveAlpha. The maxima are over everything that the
-// audience may read. k is scaled to 0–1 over the candidates of the keyword side. Other candidates
-// are below 0. The minmax of cosines is over candidates with a vector. A chunk without a vector has
-// its keyword score on both sides. Before boost and recency a score lies between 0 and 1.
+// Here r is Config.TitleRatio, and a is EffectiveAlpha. The maxima are over all chunks that the
+// audience may read. minmax scales values to 0–1. A chunk without a vector has its keyword score
+// on both sides. The blended score lies between 0 and 1 before boost and recency.
 //
-// Blend uses a convex combination of min-max scores instead of ranks. Source: Bruch, Gai, Ingber,
-// "An Analysis of Fusion Functions for Hybrid Retrieval", 2023.
+// k is first scaled to 0–1 over the candidates that keywords chose, so other candidates are below
+// 0. The minmax of cosines is over candidates with a vector. Source for min-max scores instead of
+// ranks: Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", 2023.
 func (c Config) Blend(list List, b Blending) []Ranked {
 	c = c.clipped()
 	alpha := EffectiveAlpha(list, b.Alpha)
@@ -96,8 +98,7 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	return ranked
 }
 
-// compareRanked orders by score, then by raw scores, then by chunk. The order is therefore
-// deterministic.
+// compareRanked breaks ties by raw scores and by chunk, so the order is deterministic.
 func compareRanked(a, b *Ranked) int {
 	if a.Scores.Score != b.Scores.Score { // the usual case
 		return cmp.Compare(b.Scores.Score, a.Scores.Score)
@@ -105,8 +106,8 @@ func compareRanked(a, b *Ranked) int {
 	return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Chunk, b.Chunk))
 }
 
-// EffectiveAlpha returns the actual weight of the semantic side. It is 0 if no vectors were
-// compared, and 1 if no word matched.
+// EffectiveAlpha returns the weight of the vector scores of a list. It is 0 if no vectors were
+// compared, and 1 if no word matched. Otherwise it is alpha, clipped to 0–1.
 func EffectiveAlpha(list List, alpha float64) float64 {
 	switch {
 	case !list.Semantic:
@@ -125,7 +126,7 @@ func share(v, most float64) float64 {
 }
 
 // byKeyword reports whether candidate i was chosen by keywords. Without vectors, all candidates
-// were. Other candidates must not affect how keyword candidates compare.
+// were.
 func (l List) byKeyword(i int) bool { return !l.Semantic || l.Entries[i].KeywordPos > 0 }
 
 // scale maps keyword scores to 0–1 in place. The range is that of the candidates chosen by

@@ -43,8 +43,9 @@ type Config struct {
 // share a word with the passage that they need.
 const DefaultEmbedWait = 2 * time.Second
 
-// AlphaSentences is Config.Alpha for vectors of the built-in sentence model. It is higher because
-// these vectors are better than those of the word table (decision 79).
+// AlphaSentences is [Config.Alpha] for vectors of the built-in sentence model. It is above the
+// default because these vectors are better than those of the built-in word table
+// (deploy/decisions/0079-sentence-vectors.md).
 const AlphaSentences = 0.7
 
 // DefaultConfig returns the default settings.

@@ -16,11 +16,12 @@ type Matched struct {
 }
 
 // Coverage returns the share, from 0 to 1, of a question's weight that a passage matches. found[i]
-// belongs to terms[i]. chunks is the size of the index. The result is 0 if no word matches.
+// belongs to terms[i]. chunks is the number of chunks in the index. The result is 0 if no word
+// matches.
 //
 // A word weighs the inverse document frequency of its rarest term. It matches if any of its terms
 // matches. A compound word, such as an identifier, matches if the whole or all of its parts match.
-// Words of any question (analyse.Term.Chatter) have no weight.
+// Words that occur in any question (analyse.Term.Chatter) have no weight.
 //
 // A word that occurs in no document cannot match. Its weight is relative to the mean weight of the
 // words that occur:
@@ -30,8 +31,8 @@ type Matched struct {
 //   - If it is another name (analyse.Term.Name), the result is 0, because no document can answer
 //     about it.
 //   - Any other word may have synonyms in the documents, so it weighs less than 1. Its weight grows
-//     with the index, because small collections lack most words of a language. It weighs 1 if more
-//     words are missing than occur, because the question is then about another topic. In this
+//     with the index, because small collections lack most words of a language. If more words are
+//     missing than occur, it weighs 1, because the question is about another topic. In this
 //     comparison, names that occur count twice. A tie also gives 1, unless a name occurs.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
@@ -62,16 +63,14 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 }
 
 const (
-	// minorShare is the weight of a word that occurs in no document and is in another language or
-	// not part of the topic. It is relative to the mean weight of the words that occur.
+	// minorShare is the weight of a missing word that is foreign or not part of the topic (see
+	// Coverage).
 	minorShare = 0.25
-	// unknownHalfChunks is the size of an index, in chunks, in which an ordinary word that occurs
-	// in no document weighs half as much as other words.
+	// unknownHalfChunks is the size of an index, in chunks, at which a missing ordinary word weighs
+	// half as much as other words.
 	unknownHalfChunks = 200
 )
 
-// unknownWeight returns the weight of an ordinary word that occurs in no document. The weight is
-// relative to the mean weight of the words that occur.
 func unknownWeight(c count, chunks int) float64 {
 	if c.unknown > c.known || c.unknown == c.known && !c.named {
 		return 1
@@ -79,8 +78,8 @@ func unknownWeight(c count, chunks int) float64 {
 	return float64(chunks) / float64(chunks+unknownHalfChunks)
 }
 
-// count counts the words of a question: known words occur in documents, where names count twice,
-// and unknown words are ordinary words that do not occur.
+// count counts the words of a question. Known words occur in documents, and names among them count
+// twice. Unknown words are ordinary words that do not occur.
 type count struct {
 	known, unknown int
 	named          bool // a name occurs
@@ -107,9 +106,9 @@ type Word struct {
 	Aside     bool // not part of the question's topic
 }
 
-// WeightedWords yields the words of a question that have a weight. A compound word, for example an
-// identifier, matches if the whole or all of its parts match. A single part does not suffice,
-// because it may belong to another name.
+// WeightedWords yields the words of a question that have a weight in [Coverage]. found[i] belongs
+// to terms[i]. A single part of a compound word does not match, because it may belong to another
+// name.
 func WeightedWords(terms []analyse.Term, found []Matched) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		for i := 0; i < len(terms); {
@@ -136,9 +135,9 @@ func WeightedWords(terms []analyse.Term, found []Matched) iter.Seq[Word] {
 	}
 }
 
-// Words returns the number of words of a question that have a weight in Coverage. A word that
-// occurs counts 1. Any other word counts its relative weight, so that missing words do not make a
-// question easier to match. frequency[i] belongs to terms[i].
+// Words returns the number of words of a question that have a weight in [Coverage]. A word that
+// occurs counts 1. A missing ordinary word counts less, so that it does not make a question easier
+// to match. frequency[i] belongs to terms[i].
 func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {
@@ -155,7 +154,8 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	return words + int(math.Round(unknownWeight(c, chunks)*float64(c.unknown)))
 }
 
-// Frequencies returns the frequency of each term by its text. frequency[i] belongs to terms[i].
+// Frequencies returns a map from the text of each term to its frequency. frequency[i] belongs to
+// terms[i].
 func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	out := make(map[string]int, len(terms))
 	for i, t := range terms {
@@ -168,8 +168,8 @@ func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 // SciFact nearly all answerable questions reach it, and most questions about other subjects do not.
 const DefaultMinCoverage = 0.35
 
-// shortQuestion raises the minimum Coverage of short questions (see [Config.Needed]). A match of
-// one word in two may be chance. A match of four words in eight is not.
+// shortQuestion raises the minimum Coverage of short questions. A match of one word in two may be
+// chance. A match of four words in eight is not.
 const shortQuestion = 0.75
 
 // Needed returns the minimum Coverage of evidence for a question with the given number of words:
@@ -178,10 +178,11 @@ func (c Config) Needed(words int) float64 {
 	return c.MinCoverage + (1-c.MinCoverage)*shortQuestion/float64(max(words, 1))
 }
 
-// HasEvidence reports whether any candidate is good enough to answer from. A candidate needs a
-// Coverage of at least Needed. If MinCosine is set, a cosine of at least MinCosine suffices too.
-// HasEvidence compares raw scores, because min-max scaling makes the best candidate of a bad list
-// 1.
+// HasEvidence reports whether any candidate is good enough to answer from. A candidate needs the
+// Coverage that [Config.Needed] returns. If MinCosine is set, a cosine of at least MinCosine
+// suffices too.
+//
+// It compares raw scores, because min-max scaling makes the best candidate of a bad list 1.
 func (c Config) HasEvidence(list List) bool {
 	for _, e := range list.Entries {
 		if c.matches(list, e, 1) {
@@ -191,22 +192,19 @@ func (c Config) HasEvidence(list List) bool {
 	return false
 }
 
-// matches reports whether a candidate reaches the given share of Needed, or MinCosine.
+// matches reports whether a candidate has at least share times the Coverage that evidence needs, or
+// a cosine of at least MinCosine.
 func (c Config) matches(list List, e Candidate, share float64) bool {
 	return e.Coverage > 0 && e.Coverage >= share*c.Needed(list.Words) || list.Semantic && c.MinCosine > 0 && e.Cosine >= c.MinCosine
 }
 
 const (
-	// closeShare is the share of Needed that a document must reach to be named if no document
-	// answers the question. One word of two is enough. One word of three may be chance.
+	// closeShare is the part of the Coverage needed for evidence from which a document is listed in
+	// Result.Closest. A match of one word in two is enough. One word in three may be chance.
 	closeShare = 2.0 / 3
-	// maxClosest is the maximum number of documents that are named if no document answers the
-	// question.
 	maxClosest = 3
 )
 
-// addClose adds to the map the first chunk of each document with a candidate that reaches
-// closeShare of Needed.
 func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	for _, e := range list.Entries {
 		if c.matches(list, e, closeShare) {
@@ -215,8 +213,8 @@ func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	}
 }
 
-// closestDocuments returns the documents of hits whose first chunk is in isClose, best first and
-// without duplicates. It returns at most maxClosest documents. It changes isClose.
+// closestDocuments returns at most maxClosest documents of hits whose first chunk is in isClose,
+// best first. It sets their entries in isClose to false.
 func closestDocuments(hits []Hit, isClose map[document.ChunkID]bool) []document.Ref {
 	var refs []document.Ref
 	for _, h := range hits {

@@ -7,13 +7,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// rrfK is the constant of reciprocal rank fusion, as Onyx sets it.
 const rrfK = 50
 
-// Weights of the wordings of a question, for Query.Weight. If a query arises in several ways, its
-// weight is the sum. Queries of the model weigh most. The person's question, as typed and
-// rewritten, weighs .5 in all. Onyx gives the question 1.8 and each query of the model .7
-// (decisions/0064-order-of-passages.md).
+// Values of [Query.Weight] for the wordings of a question. If the same query arises in several
+// ways, its weight is the sum. deploy/decisions/0064-order-of-passages.md has the reasons.
 const (
 	WeightStandalone = 0.36 // the question rewritten to be understood alone
 	WeightKeyword    = 0.3  // a few keywords (with AlphaKeyword)
@@ -21,7 +18,7 @@ const (
 	WeightOriginal   = 0.14 // what the person typed
 )
 
-// AlphaKeyword is the weight of the semantic side for queries that consist of keywords.
+// AlphaKeyword is [Query.Alpha] for queries that consist of keywords.
 const AlphaKeyword float64 = 0.2
 
 // Fuse merges the rankings of several queries and returns the result best first. It uses weighted

@@ -10,7 +10,7 @@ const (
 	Quotes              // passages
 )
 
-// MayHelp is the sentence shown above links in the band Links, and above links below quotations.
+// MayHelp is the sentence shown above links to documents that may contain the answer.
 const MayHelp = "These may help:"
 
 // Gate holds the minimum similarities between the question and the passages for the bands Links and

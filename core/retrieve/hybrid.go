@@ -48,7 +48,8 @@ func (h *Hybrid) WithPreferred(p Preferred) *Hybrid {
 	return &with
 }
 
-// inSpace returns the retriever for the vector space that a tenant's searches use now.
+// inSpace returns h, or a copy that uses the preferred vector space if it is complete for the
+// tenant.
 func (h *Hybrid) inSpace(ctx context.Context, tenant access.TenantID) (*Hybrid, error) {
 	if h.preferred == nil {
 		return h, nil
@@ -166,7 +167,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	return result, nil
 }
 
-// alpha returns the weight of the semantic side for a query. It returns 0 without an embedder.
+// alpha returns 0 without an embedder.
 func (h *Hybrid) alpha(q Query) float64 {
 	if h.embedder == nil {
 		return 0
@@ -228,7 +229,6 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 	return nil
 }
 
-// check returns an error if the number or the length of vectors is wrong.
 func (h *Hybrid) check(vectors [][]float32, want int) error {
 	if len(vectors) != want {
 		return fmt.Errorf("the embedder gave %d vectors for %d texts", len(vectors), want)
@@ -241,9 +241,8 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 	return nil
 }
 
-// rank scores the candidates of each query and merges the rankings of all queries. It reports
-// whether any candidate is good enough to answer from. It adds to isClose the first chunks of
-// documents that nearly are.
+// rank scores the candidates of each query and fuses the rankings. It reports whether any candidate
+// is good enough to answer from. It adds to isClose the first chunks of documents that nearly are.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace, isClose map[document.ChunkID]bool) ([]Ranked, bool) {
 	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))

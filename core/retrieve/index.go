@@ -10,10 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Index finds candidates by keywords and by vectors, and fetches passages. Implementations are safe
-// for concurrent use. Every call applies the audience. A document that the audience may not read
-// yields neither candidates nor passages. A changed access list takes effect as soon as the call
-// that changed it returns.
+// Index finds candidates by keywords and by vectors, and fetches passages. Every call returns only
+// what the audience may read. A changed access list takes effect as soon as the call that changed
+// it returns. Implementations are safe for concurrent use.
 type Index interface {
 	// Find answers all probes of a request. It calls choose with the candidates, and fetches the
 	// chunks that choose selects, ordered by id. Candidates and chunks come from one consistent
@@ -53,7 +52,6 @@ func (r *Request) Within(updated time.Time) bool {
 	return !r.Dated() || !updated.IsZero() && !updated.Before(r.From) && (r.To.IsZero() || updated.Before(r.To))
 }
 
-// withoutVectors reduces a request to keywords.
 func (r *Request) withoutVectors() {
 	r.Model = ""
 	for i := range r.Probes {
@@ -79,10 +77,11 @@ type Candidates struct {
 	Unchecked int
 }
 
-// Routes of the semantic side.
+// Values of [Candidates.Route], which says how vectors were compared.
 const (
 	RouteExact = "exact" // all allowed vectors were compared
-	// all allowed vectors were compared approximately in memory, and the best of them exactly
+	// RouteSketch means that all allowed vectors were compared approximately in memory, and the
+	// best of them exactly.
 	RouteSketch = "sketch"
 	RouteGraph  = "graph" // a search engine walked a graph of near vectors, and compared those
 	RouteNone   = "none"  // no vectors were compared
@@ -103,7 +102,7 @@ type List struct {
 	Semantic bool // vectors were compared; if false, Cosine has no meaning
 }
 
-// Candidate is a chunk that may become a hit.
+// Candidate is a chunk that may become a hit, with its raw scores.
 type Candidate struct {
 	Chunk document.ChunkID
 	// id of the document's first chunk; it identifies the document, because the chunks of a
@@ -123,8 +122,8 @@ type Candidate struct {
 	Coverage float64
 }
 
-// CoverageDepth is the number of keyword candidates of a probe for which Coverage is computed, best
-// first.
+// CoverageDepth is the number of keyword candidates of each probe, best first, for which
+// [Candidate.Coverage] is computed.
 const CoverageDepth = 20
 
 // Ordinal returns the position of the chunk in its document, from 0.

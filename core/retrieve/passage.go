@@ -9,7 +9,6 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// selection lists the chunks to show, best first, with the scores of those that were ranked.
 type selection struct {
 	order   []document.ChunkID
 	scores  map[document.ChunkID]*Ranked
@@ -19,9 +18,9 @@ type selection struct {
 // shortPage is the maximum number of chunks of a short page. A short page is always shown whole.
 const shortPage = 2
 
-// selectChunks selects the best chunks, with a penalty for repeated documents, and the neighbours
-// of the best one. MaxChunks limits all chunks including neighbours, unless the search asks for
-// more passages. The second chunk of a short page does not count towards the limit.
+// selectChunks selects the best chunks, and the neighbours of the best one. MaxChunks limits both
+// together, unless the search asks for more passages. The second chunk of a short page does not
+// count towards the limit.
 func (h *Hybrid) selectChunks(s Search, ranked []Ranked) selection {
 	limit := s.Limit
 	if limit < 1 {
@@ -77,7 +76,7 @@ func (h *Hybrid) selectChunks(s Search, ranked []Ranked) selection {
 const repeatPenalty = 4
 
 // diverse returns at most n of the ranked chunks. It moves a chunk down by repeatPenalty ranks for
-// every chunk of the same document that ranks higher. It drops chunks that have no score.
+// every higher chunk of the same document. It drops chunks without a score.
 func diverse(ranked []Ranked, n int) []*Ranked {
 	type moved struct {
 		*Ranked

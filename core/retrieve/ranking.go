@@ -21,7 +21,7 @@ type Ranking struct {
 	Evidence bool
 }
 
-// Ordered is a chunk of a Ranking.
+// Ordered is a chunk of a [Ranking] with its score.
 type Ordered struct {
 	Chunk document.ChunkID
 	Score float32
@@ -44,11 +44,11 @@ func (r *Ranking) Hits(passages []Passage) []Hit {
 	return join(passages, chosen)
 }
 
-// maxRankings is the maximum number of rankings that a turn keeps. A ranking has 16 kB.
+// maxRankings limits the rankings that are stored for a question. A ranking has 16 kB.
 const maxRankings = 4
 
-// Rankings stores the rankings of a turn's newest searches, by their queries. It is safe for
-// concurrent use. A nil *Rankings stores no rankings.
+// Rankings stores the rankings of the newest searches for one question, by their queries. It is
+// safe for concurrent use. A nil *Rankings stores no rankings.
 type Rankings struct {
 	mu     sync.Mutex
 	stored []*storedRanking // the newest last
@@ -71,8 +71,8 @@ func rankingKey(queries []string) string {
 	return strings.Join(slices.Compact(keys), "\n")
 }
 
-// Keep stores a ranking so that [Rankings.Find] finds it by each of the given lists of queries. If
-// there are more than maxRankings rankings, it drops the oldest.
+// Keep stores a ranking so that [Rankings.Find] finds it by each of the given lists of queries. It
+// keeps only the newest four rankings.
 func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	if k == nil || ranking == nil {
 		return
@@ -90,8 +90,9 @@ func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	}
 }
 
-// Find returns the ranking of a search and the start of the requested page. Pages count from 1.
-// Without queries it uses the newest ranking. If there is no stored ranking, the result is nil.
+// Find returns the ranking of an earlier search with these queries, and the index at which the page
+// starts. Pages count from 1. Without queries it uses the newest ranking. If there is no such
+// ranking, the result is nil.
 func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int) {
 	if k == nil {
 		return nil, 0
@@ -110,7 +111,7 @@ func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int)
 	return entry.ranking, entry.starts[last] + (page-1-last)*entry.ranking.Page
 }
 
-// SetNext records at which index of the ranking the page after the given page starts.
+// SetNext records that the page after the given page starts at index next of the ranking.
 func (k *Rankings) SetNext(ranking *Ranking, page, next int) {
 	if k == nil {
 		return

@@ -47,8 +47,6 @@ func (h *Hybrid) WithReranker(r Reranker, wait time.Duration) *Hybrid {
 	return &with
 }
 
-// fetchedChunks returns the chunks that a search fetches. These are the chunks to show and, with a
-// reranker, the chunks to score.
 func (h *Hybrid) fetchedChunks(ranked []Ranked, chosen selection) []document.ChunkID {
 	if h.reranker == nil {
 		return chosen.order
@@ -78,8 +76,8 @@ func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked [
 	return chosen, passages, err
 }
 
-// fetchMissing fetches the chunks of ids that are not in passages, for example neighbours of the
-// new best chunk. It removes passages that are not in ids. The result is ordered by id.
+// fetchMissing returns the passages of exactly the given ids, ordered by id. It fetches only those
+// that are not in passages.
 func (h *Hybrid) fetchMissing(ctx context.Context, s Search, ids []document.ChunkID, passages []Passage) ([]Passage, error) {
 	wanted := make(map[document.ChunkID]bool, len(ids))
 	for _, id := range ids {
@@ -101,8 +99,8 @@ func (h *Hybrid) fetchMissing(ctx context.Context, s Search, ids []document.Chun
 	return passages, nil
 }
 
-// applyReranker calls the reranker and returns the candidates in its order. Scored candidates come
-// first. The others follow in their previous order.
+// applyReranker returns the candidates in the order of the reranker. Candidates without a score
+// come last, in their previous order. It returns false if the reranker failed.
 func (h *Hybrid) applyReranker(ctx context.Context, question string, ranked []Ranked, passages []Passage, trace *Trace) ([]Ranked, bool) {
 	began := time.Now()
 	byID := make(map[document.ChunkID]int, len(passages))
@@ -160,11 +158,8 @@ func (h *Hybrid) applyReranker(ctx context.Context, question string, ranked []Ra
 	return order, true
 }
 
-// errScores reports an invalid answer of a reranker.
 var errScores = errors.New("the reranker returned scores for unknown texts, or scores that are not numbers")
 
-// checkScores returns an error if there are no scores, or if a score belongs to no text or is not a
-// finite number.
 func checkScores(scores map[int]float64, texts int) error {
 	if len(scores) == 0 && texts > 0 {
 		return errors.New("the reranker scored no text")
@@ -177,8 +172,6 @@ func checkScores(scores map[int]float64, texts int) error {
 	return nil
 }
 
-// rerankText returns the text for the reranker, which consists of the title, the headings and the
-// passage.
 func (p Passage) rerankText() string {
 	var b strings.Builder
 	b.WriteString(p.Document.Title)
@@ -191,24 +184,20 @@ func (p Passage) rerankText() string {
 	return b.String()
 }
 
-// AddNotice appends a sentence about a part of the search that could not run.
+// AddNotice appends a sentence to Notice. The sentence says which part of the search could not run.
 func (t *Trace) AddNotice(sentence string) {
 	t.Notice = strings.TrimSpace(t.Notice + " " + sentence)
 }
 
-// addAnswerNotice adds a notice that the answer repeats to the reader (Trace.Notices).
 func (t *Trace) addAnswerNotice(sentence string) {
 	t.Notices = append(t.Notices, sentence)
 	t.AddNotice(sentence)
 }
 
-// noteKeywordsOnly adds a notice that says why no vectors were compared.
 func (t *Trace) noteKeywordsOnly(why string) {
 	t.addAnswerNotice(why + ", so the search went by keywords alone.")
 }
 
-// noteUnchecked adds a notice about omitted documents. They are omitted because a source could not
-// confirm that the reader may still read them.
 func (t *Trace) noteUnchecked(documents int) {
 	switch {
 	case documents == 1:

@@ -36,7 +36,7 @@ type Query struct {
 	Alpha  *float64 // weight of the semantic side, 0–1; nil: the configured HYBRID_ALPHA
 }
 
-// Retriever searches for tools. Implementations are safe for concurrent use.
+// Retriever finds the passages that answer a question. Implementations are safe for concurrent use.
 type Retriever interface {
 	// Search returns passages, best first. An audience that may read nothing gets no hits and no
 	// error.

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Neighbours finds the documents that passages mention (knowledge.Graph).
+// Neighbours finds the documents that passages mention. knowledge.Graph implements it.
 type Neighbours interface {
 	Neighbours(ctx context.Context, q knowledge.Question, passages []document.ChunkID) ([]knowledge.Neighbour, error)
 }
@@ -19,9 +19,8 @@ const (
 	// spreadSeeds is the number of best documents whose mentions a search follows.
 	spreadSeeds = 5
 	// spreadShare is the share of a passage's score that a document gets if the passage mentions
-	// it. Of .5, .8, .85, .9 and 1, .85 finds most without losses. It was measured with four sets
-	// of questions that need several pages, and with scifact and the questions about two manuals in
-	// one index (deploy/decisions/0046-knowledge.md).
+	// it. Of .5, .8, .85, .9 and 1, .85 finds most without losses
+	// (deploy/decisions/0046-knowledge.md).
 	spreadShare = 0.85
 )
 
@@ -35,8 +34,7 @@ func (h *Hybrid) WithNeighbours(n Neighbours) *Hybrid {
 
 // spread adds the documents whose titles occur in the best passages. Each gets a share of the
 // passage's score. The share is smaller if several documents have the title, or if many passages
-// contain it. A score never falls. If the graph cannot be queried, spread returns ranked and the
-// trace says so.
+// contain it. spread returns false if it added none.
 func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *Trace) ([]Ranked, bool) {
 	if h.neighbours == nil || len(ranked) == 0 {
 		return ranked, false
@@ -83,7 +81,7 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 
 // raiseScores gives each document in worth at least that score, and sorts the result. Keys are
 // first chunks of documents. The score goes to the document's best ranked passage. If none is
-// ranked, raise adds the document's first passage.
+// ranked, raiseScores adds the document's first passage.
 func raiseScores(ranked []Ranked, worth map[document.ChunkID]float64, about map[document.ChunkID]knowledge.Neighbour) []Ranked {
 	out := slices.Clone(ranked)
 	for i := range out {

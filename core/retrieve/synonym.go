@@ -2,9 +2,10 @@ package retrieve
 
 import "github.com/footnotehq/footnote/core/retrieve/analyse"
 
-// Understand changes found so that [Coverage] and [Words] count synonyms. A passage that contains
-// all words of a synonym also counts as containing the word that the synonym replaces. That word
-// keeps its weight. The frequency of a synonym counts only if the word occurs in no document.
+// Understand changes found so that [Coverage] and [Words] count synonyms. found[i] belongs to
+// terms[i]. A passage that contains all words of a synonym also counts as containing the word that
+// the synonym replaces. That word keeps its weight. The frequency of a synonym counts only if the
+// word occurs in no document.
 func Understand(terms []analyse.Term, found []Matched) {
 	known := make(map[int]bool) // words of the question that occur
 	for i, t := range terms {
@@ -32,7 +33,8 @@ func Understand(terms []analyse.Term, found []Matched) {
 	}
 }
 
-// UnderstoodFrequencies returns the frequencies of terms, adjusted as by Understand, for Words.
+// UnderstoodFrequencies returns the frequencies of terms for [Words], adjusted as by [Understand].
+// frequency[i] belongs to terms[i].
 func UnderstoodFrequencies(terms []analyse.Term, frequency []int) []int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {

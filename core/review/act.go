@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Act is a change that a person makes to an answer in the console. Key is the key of the form. A
+// Act is a change that a person makes to an answer in the console. Key identifies the form, so a
 // form that is submitted twice changes the answer once.
 type Act struct {
 	Do        thread.Action
@@ -14,10 +14,10 @@ type Act struct {
 	Submitted bool // false: the person asks for the form
 }
 
-// May reports whether a viewer with a role may apply an action to the answer of a question. A role
-// that opens PartModeration makes the viewer a platform moderator for the questions that the viewer
-// can see. A viewer who is signed in as an account of the machine has no platform account and may
-// change nothing.
+// May reports whether a viewer may remove or correct the answer of a question. Only the asker may
+// remove a private answer. Other answers are for roles that open PartModeration, and a hidden
+// answer cannot be corrected. Accounts of the machine may change nothing, because they are not
+// accounts of the platform.
 func (d Detail) May(v Viewer, role Role, do thread.Action) bool {
 	p := v.Person
 	if p.Platform != string(d.Ref.Platform) || p.Workspace.ID != "" && p.Workspace.ID != d.Ref.Workspace || d.Removed {

@@ -42,7 +42,7 @@ type PlaceForm struct {
 	Fields []SettingField
 }
 
-// SettingField is a setting in a form.
+// SettingField is one setting in a [PlaceForm], with its stored and effective values.
 type SettingField struct {
 	policy.Setting
 	Holds string // effective value; empty: nothing is set
@@ -70,8 +70,8 @@ func (p Place) Editable() bool { return Editable(p.Place) }
 func Editable(at session.Place) bool { return at.Platform != "" && at.Workspace != "" }
 
 // ShowsPlace reports whether a viewer may see the settings of a place. As in chat, people in a
-// channel see its settings, those of its workspace, and those that hold everywhere. A viewer whose
-// workspace is not known sees those of no workspace.
+// channel see its settings, those of its workspace and those of the whole installation. If the
+// viewer's workspace is unknown, settings of workspaces are hidden.
 func ShowsPlace(v Viewer, role Role, at session.Place) bool {
 	switch {
 	case role.Opens(PartSettings):
@@ -87,8 +87,8 @@ func ShowsPlace(v Viewer, role Role, at session.Place) bool {
 // ErrNoReply means that a platform did not answer.
 var ErrNoReply = errors.New("the platform does not answer")
 
-// Find returns the place with the name that a person typed. It sets the workspace of a channel. The
-// error is an InputError if there is no such place, and ErrNoReply if the platform does not answer.
+// Find completes a place that a person typed: it sets the workspace of a channel. The error is an
+// InputError if there is no such place, and ErrNoReply if the platform does not answer.
 func (e Editing) Find(ctx context.Context, at session.Place, person access.Account) (session.Place, error) {
 	known, err := e.Places(ctx)
 	if err != nil {
@@ -162,7 +162,7 @@ func (e Editing) Form(ctx context.Context, at session.Place) (PlaceForm, error) 
 	return f, nil
 }
 
-// Refused returns the keys of the refused changes.
+// Refused returns the keys of the settings whose new values were refused.
 func (f PlaceForm) Refused() []string {
 	var keys []string
 	for _, field := range f.Fields {
@@ -173,7 +173,8 @@ func (f PlaceForm) Refused() []string {
 	return keys
 }
 
-// Undo returns the input that undoes changes. It omits fields that a form cannot change.
+// Undo returns the input for [Editing.Save] that reverts the given changes. It omits fields that a
+// form cannot change.
 func (f PlaceForm) Undo(done []session.SettingChange) []Given {
 	var undo []Given
 	for _, c := range done {

@@ -104,7 +104,6 @@ func (r Reader) Open(ctx context.Context, v Viewer, id session.TurnID) (Detail, 
 	return d, r.fill(ctx, v.Audience, e, &d)
 }
 
-// fill adds the parts of an answer that the audience may see.
 func (r Reader) fill(ctx context.Context, audience access.Audience, e command.Explanation, d *Detail) error {
 	saved := e.Saved
 	readable, err := r.readable(ctx, audience, saved)
@@ -150,7 +149,6 @@ func (r Reader) fill(ctx context.Context, audience access.Audience, e command.Ex
 	return err
 }
 
-// withoutSearches returns runs without their searches.
 func withoutSearches(runs []session.Run) []session.Run {
 	bare := slices.Clone(runs)
 	for i := range bare {
@@ -159,8 +157,6 @@ func withoutSearches(runs []session.Run) []session.Run {
 	return bare
 }
 
-// readable returns the documents that the audience may read, among those of an answer, its plan and
-// its searches.
 func (r Reader) readable(ctx context.Context, audience access.Audience, saved session.Saved) (map[document.ID]bool, error) {
 	ids := saved.RestsOn()
 	for _, row := range saved.Plan {
@@ -186,8 +182,8 @@ func (r Reader) readable(ctx context.Context, audience access.Audience, saved se
 	return readable, nil
 }
 
-// mayReadAll reports whether the viewer may read every document that an answer uses. It also
-// reports false if text that the answer uses no longer exists.
+// mayReadAll reports whether the viewer may read every document that an answer uses. It is false if
+// text that the answer uses no longer exists.
 func (r Reader) mayReadAll(ctx context.Context, saved session.Saved, may func(document.ID) bool) (bool, error) {
 	if slices.ContainsFunc(saved.RestsOn(), func(id document.ID) bool { return !may(id) }) {
 		return false, nil
@@ -211,8 +207,8 @@ func (r Reader) mayReadAll(ctx context.Context, saved session.Saved, may func(do
 	return !slices.Contains(stands, false), nil
 }
 
-// cited adds the passages to each citation. It reads the passages from the index instead of the
-// stored answer. Text that was removed from a document thus stays hidden.
+// cited adds the passages to each citation. It reads them from the index instead of the stored
+// answer, so text that was removed from a document stays hidden.
 func (r Reader) cited(ctx context.Context, audience access.Audience, citations []message.Citation, shown []message.Reference) ([]Cited, error) {
 	of := make(map[int][]document.ChunkID)
 	var ids []document.ChunkID

@@ -13,23 +13,23 @@ import (
 // RevealLifetime is how long a revealed question stays visible.
 const RevealLifetime = time.Hour
 
-// Reveal is a request to see a question that Scope does not allow, with a reason. It does not
-// reveal documents. An answer stays withheld if it uses a document that the person may not read.
+// Reveal is a request to see another person's question, with a reason. It does not reveal
+// documents: an answer stays withheld if it uses a document that the person may not read.
 type Reveal struct {
 	Turn   session.Turn
 	Reason string
 }
 
-// Limits of the length of a reason, in characters. The asker reads the reason, and a single word
-// explains nothing.
+// Limits of the length of a reason, in characters. The asker of the question reads the reason, and
+// a single word explains nothing.
 const (
 	minReason = 10
 	maxReason = 300
 )
 
-// NewReveal returns the Reveal of a question, and the sentence that tells the asker before the
-// question is revealed. The error is an InputError if the reason is too short or too long, or if
-// the question is hidden.
+// NewReveal returns a Reveal, and the sentence that must be sent to the asker before the question
+// is shown. The error is an InputError if the reason is too short or too long, or if the question
+// is hidden.
 func NewReveal(v Viewer, t session.Turn, reason string) (Reveal, string, error) {
 	reason = plainWords(reason)
 	switch n := utf8.RuneCountInString(reason); {
@@ -47,8 +47,8 @@ func NewReveal(v Viewer, t session.Turn, reason string) (Reveal, string, error) 
 
 const noSuchQuestion = "There is no such question."
 
-// plainWords returns text on one line. It removes characters that a platform would read as markup
-// or a mention.
+// plainWords returns text on one line, without characters that a platform would read as markup or a
+// mention.
 func plainWords(text string) string {
 	return strings.Join(strings.Fields(markup.Replace(text)), " ")
 }

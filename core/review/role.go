@@ -19,7 +19,7 @@ import (
 // person may read, whatever the role.
 type Role string
 
-// The roles.
+// Roles, from the most rights to the fewest.
 const (
 	Admin     Role = "admin"
 	Moderator Role = "moderator"
@@ -32,7 +32,7 @@ func Roles() []Role { return []Role{Admin, Moderator, GapReader} }
 // Page is a page of the console, or a part of a page that requires more rights.
 type Page string
 
-// The pages.
+// Values of [Page]. The names of parts begin with Part.
 const (
 	PageToday     Page = "today"
 	PageQuestions Page = "questions"
@@ -60,7 +60,7 @@ var pages = map[Role][]Page{
 // Opens reports whether the role may open a page.
 func (r Role) Opens(p Page) bool { return slices.Contains(pages[r], p) }
 
-// Pages returns the pages that the role may open. The start page is first.
+// Pages returns the pages that the role may open, with the start page first.
 func (r Role) Pages() []Page { return slices.Clone(pages[r]) }
 
 // Lifetimes of a sign-in link and of a session. Use of a link or session does not extend its
@@ -74,7 +74,7 @@ const (
 // secret is 256 random bits.
 type Hash [sha256.Size]byte
 
-// NewSecret returns the secret of a new link or session.
+// NewSecret returns the secret of a new link or session: 256 random bits as text.
 func NewSecret() string {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -103,7 +103,7 @@ func ActorOf(p access.Account) session.Actor {
 	return session.Actor{Platform: thread.Platform(p.Platform), ID: p.ID}
 }
 
-// Sign-in errors.
+// Errors of [Sessions].
 var (
 	ErrLink    = errors.New("the link is not valid: it expired, was used before, or belongs to a person whose role was removed")
 	ErrSession = errors.New("the session is not valid: it expired, was ended, or its person has no role any more")

@@ -71,7 +71,7 @@ type Place struct {
 	Settings []PlaceSetting
 }
 
-// PlaceSetting is a setting and its origins.
+// PlaceSetting is the effective value of a setting in a place, with the origins of the value.
 type PlaceSetting struct {
 	Key, Value string
 	Origins    []policy.Origin // empty: the value is the default
@@ -106,7 +106,6 @@ func SettingsOf(at session.Place, e policy.Effective, all bool) Place {
 	return p
 }
 
-// undo returns the command that undoes a change of a setting in a channel.
 func undo(key string, p policy.Policy) string {
 	switch {
 	case key == "report" && !p.Report:

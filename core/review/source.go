@@ -37,7 +37,7 @@ type Source struct {
 	Bound         string
 }
 
-// Loop is the state of the loop that reads one kind of a source's permissions.
+// Loop is the state of the background task that reads one kind of permissions of a source.
 type Loop struct {
 	Name       string    // "groups", or the kind of object with permissions
 	ReadAt     time.Time // last complete read; zero: never
@@ -51,8 +51,8 @@ type Readers struct {
 	Through []access.Held // empty: the person may not read it
 }
 
-// Through returns the principals in held that are also in an access list. These principals let the
-// person read.
+// Through returns the principals in held that are also in an access list, and so let the person
+// read.
 func Through(list access.ACL, held []access.Held) []access.Held {
 	return slices.DeleteFunc(slices.Clone(held), func(h access.Held) bool { return !slices.Contains(list, h.Principal) })
 }
@@ -65,7 +65,7 @@ type Answer struct {
 	Unasked bool
 }
 
-// ErrAway reports that the process does not serve the platform of a question.
+// ErrAway reports that this process does not serve the platform of the person in question.
 var ErrAway = errors.New("the platform is not served by this process")
 
 // ErrGone reports that a person has left every workspace.

@@ -14,10 +14,10 @@ import (
 // Deed is the kind of an audit Entry. The values are stable, because people search for them.
 type Deed string
 
-// The deeds. An entry is written in the same transaction as the change that it records. So no entry
-// is missing or written twice.
+// Values of [Deed]. An entry is written in the same transaction as the change that it records, so
+// no entry is missing or written twice.
 const (
-	// a question got its outcome, or an answer was shared
+	// TurnEnded records that a question got its outcome, or that an answer was shared.
 	TurnEnded       Deed = "turn"
 	AnswerRetried   Deed = "answer.retry"   // Details: made, the id of the new turn
 	AnswerPrivate   Deed = "answer.private" // Details: made, the id of the new turn
@@ -26,7 +26,8 @@ const (
 	AnswerRemoved   Deed = "answer.remove"
 	AnswerCorrected Deed = "answer.correct"
 	OwnerAsked      Deed = "owner.ask" // the owner of the nearest page was asked
-	// a message of the answer was deleted on the platform; the person who deleted it is unknown
+	// AnswerDeleted records that a message of the answer was deleted on the platform. The person
+	// who deleted it is unknown.
 	AnswerDeleted    Deed = "answer.delete"
 	QuestionDeleted  Deed = "question.delete" // the question was deleted on the platform
 	QuestionRefused  Deed = "question.refuse" // a question got no turn. Details: reason
@@ -37,8 +38,8 @@ const (
 	SettingReset     Deed = "setting.reset"   // Details: key, before
 	PromptSet        Deed = "prompt.set"      // Details: version
 	PromptReset      Deed = "prompt.reset"    // Details: version
-	// Details: how (allowed, disallowed, first), and before: the earlier tenant, if the workspace
-	// belonged to another one
+	// WorkspaceBound has the details how (allowed, disallowed, first) and before. The latter is the
+	// earlier tenant, if the workspace belonged to another one.
 	WorkspaceBound  Deed = "workspace.bind"
 	PersonForgotten Deed = "person.forget"  // Details: turns, sessions
 	SourceIndexed   Deed = "source.index"   // Details: source, name
@@ -47,12 +48,13 @@ const (
 	SourcePaused    Deed = "source.pause"   // Details: source
 	SourceResumed   Deed = "source.resume"  // Details: source
 	SourceResynced  Deed = "source.resync"  // Details: source, which is read from the beginning
-	// Details: source, and each option that changed as option and before_option: acl, base_url,
-	// every …
+	// SourceChanged has the detail source. Each changed option has two more details, such as acl
+	// and before_acl.
 	SourceChanged Deed = "source.options"
 	TokenCreated  Deed = "token.create" // Details: token
 	TokenRevoked  Deed = "token.revoke" // Details: token
-	// an assistant called a tool for a person. Details: tool, token, outcome
+	// ToolCalled records that an assistant called a tool for a person. Details: tool, token,
+	// outcome.
 	ToolCalled       Deed = "mcp.call"
 	ConsoleGranted   Deed = "console.grant"   // a person may sign in to the console. Details: role
 	ConsoleRemoved   Deed = "console.remove"  // a person may no longer sign in to the console
@@ -122,11 +124,11 @@ type Shown struct {
 // first of these values.
 type ShownAs string
 
-// The ways of showing a document.
+// Values of [ShownAs].
 const (
 	Cited ShownAs = "cited" // a footnote leads to it
-	// the model read passages of the document, or the answer builds on an earlier answer that used
-	// the document
+	// Read means that the model read passages of the document. It also means that the answer builds
+	// on an earlier answer that used the document.
 	Read   ShownAs = "read"
 	Listed ShownAs = "listed" // named to the reader as close to the question
 )
@@ -174,7 +176,7 @@ func ShownIn(s Saved) []Shown {
 	return shown
 }
 
-// UsedIn lists the models that a saved turn used.
+// UsedIn lists the models that a saved turn used, with their tokens.
 func UsedIn(s Saved) []ModelUse {
 	used := make([]ModelUse, len(s.Runs))
 	for i, r := range s.Runs {

@@ -4,7 +4,7 @@ package session
 // answer. It contains no text from an endpoint.
 type Cause string
 
-// The causes.
+// Values of [Cause].
 const (
 	CauseDown        Cause = "down"        // the endpoint could not be reached, or was not available
 	CauseStalled     Cause = "stalled"     // the endpoint stopped sending
@@ -19,7 +19,7 @@ const (
 	CauseUnchecked   Cause = "unchecked"   // a filter could not check the answer
 	CauseUnsearched  Cause = "unsearched"  // the documents could not be searched
 	CauseInterrupted Cause = "interrupted" // the process ended
-	// the audience is unknown, so the answer uses only public documents
+	// CauseAudience means that the audience is unknown, so the answer uses only public documents.
 	CauseAudience Cause = "audience"
 	CauseInside   Cause = "inside" // the program is at fault
 )

@@ -9,11 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Errors that Finish returns if the question was edited or deleted while its turn ran.
+// Errors that [Store.Finish] returns if the question was edited or deleted while its turn ran.
 var (
-	// ErrEdited reports that the question was edited. The turn is queued again with the new
-	// question, and the worker drops the turn silently. The store discards the text of the attempt.
-	// It records the attempt as a separate superseded turn.
+	// ErrEdited reports that the question was edited. The store discards the text of the attempt,
+	// and queues the turn again with the new question. The worker must drop the turn silently.
 	ErrEdited = errors.New("the question was edited")
 	// ErrWithdrawn reports that the question was deleted. The turn can then only end as Superseded.
 	ErrWithdrawn = errors.New("the question was deleted")

@@ -30,7 +30,7 @@ func (c Correction) Shown(answer message.Message) (text string, cited []message.
 	return text, cited
 }
 
-// Message returns the corrected answer as the conversation's history stores it. The text is the
+// Message returns the corrected answer for the history of the conversation. The text is the
 // person's, with the footnote numbers that the model sees. The message keeps all documents of the
 // answer, because the correction may repeat any of them.
 func (c Correction) Message(run Run) message.Message {
@@ -43,8 +43,8 @@ func (c Correction) Message(run Run) message.Message {
 	}
 }
 
-// rewrite replaces the footnotes of a correction. own returns the replacement of a footnote of
-// the answer, and other that of any other footnote.
+// rewrite replaces the footnotes of a correction. own returns the replacement of a footnote of the
+// answer, and other that of any other footnote.
 func (c Correction) rewrite(answer message.Message, own func(message.Citation, string) string, other func(found, address string) string) string {
 	return footnotePattern.ReplaceAllStringFunc(c.Text, func(found string) string {
 		parts := footnotePattern.FindStringSubmatch(found)

@@ -41,5 +41,6 @@ type Page struct {
 	Attempt int    // attempt that wrote the page last
 }
 
-// ErrUnknownPage reports that Intend was never called for a page, or that the page was dropped.
+// ErrUnknownPage reports that [Store.Intend] was never called for a page, or that the page was
+// dropped.
 var ErrUnknownPage = errors.New("the page was not intended")

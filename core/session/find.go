@@ -33,10 +33,11 @@ type Trace struct {
 // VerdictAge is the minimum time for which verdicts are stored.
 const VerdictAge = 7 * 24 * time.Hour
 
-// Never is the time since an event that has not happened. It is longer than any real duration.
+// Never represents the time since an event that has not happened. It is longer than any real
+// duration.
 const Never = time.Duration(1<<63 - 1)
 
-// Forgotten counts the data that Forget deleted.
+// Forgotten counts the data that [Store.Forget] deleted.
 type Forgotten struct {
 	Turns    int // questions with their answers
 	Sessions int

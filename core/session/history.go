@@ -1,5 +1,5 @@
 package session
 
 // ThreadTurns is subtracted from the turn numbers of a thread in the history of a private session.
-// So all turns of a history have distinct numbers.
+// All turns of a history then have distinct numbers.
 const ThreadTurns = 1_000_000_000

@@ -12,7 +12,7 @@ import (
 // ErrInvalid reports that an Intake lacks a required identifier. This is a bug in the caller.
 var ErrInvalid = errors.New("the intake is incomplete")
 
-// Intake is a new question. Adapters pass it to Store.Accept.
+// Intake is a new question. Adapters pass it to [Store.Accept].
 type Intake struct {
 	Tenant access.TenantID
 	Ref    thread.Ref
@@ -75,7 +75,7 @@ type ReplyToken struct {
 	Expires time.Time
 }
 
-// Accepted is the result of Store.Accept.
+// Accepted is the result of [Store.Accept].
 type Accepted struct {
 	Turn Turn
 	// the event or the message was accepted before; Turn is the existing turn

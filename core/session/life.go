@@ -7,11 +7,11 @@ import "slices"
 type Event string
 
 const (
-	// a question is stored, or a turn is derived from another turn: retried, answered privately,
-	// shared
+	// Asked means that a question is stored, or that a turn is derived from another turn
+	// ([Derivation]).
 	Asked     Event = "asked"
 	Overtaken Event = "overtaken" // a person's question replaces a waiting unasked answer
-	// a worker leases the turn, for the first time or after another worker
+	// Leased means that a worker leases the turn, for the first time or after another worker.
 	Leased     Event = "leased"
 	HandedBack Event = "handed back" // the worker releases the turn, or its replica leaves
 	Finished   Event = "finished"    // the result is saved with its outcome
@@ -19,10 +19,11 @@ const (
 	StopAsked  Event = "stop asked"
 	Edited     Event = "edited"    // the question was edited
 	Withdrawn  Event = "withdrawn" // the question was deleted
-	// a moderator removed the answer, or a person deleted the answer's message
+	// Removed means that a moderator removed the answer, or that a person deleted the answer's
+	// message.
 	Removed Event = "removed"
 	Revised Event = "revised" // the answer was corrected, retried, kept or voted on
-	// an outdated attempt may have written into the messages of the turn
+	// Overwritten means that an outdated attempt may have written into the messages of the turn.
 	Overwritten Event = "written over"
 	Orphaned    Event = "orphaned" // no replica worked on the turn for a day
 	Restored    Event = "restored" // the database comes from a backup

@@ -7,10 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Pending lists facts that were unknown when a question was accepted. Accept waits only for the
-// store, because the platform delivers an event again if it is not acknowledged in time. The worker
-// that holds the turn requests the facts from the platform later. If that worker dies, the next
-// worker requests the facts.
+// Pending lists facts that were unknown when a question was accepted. Accept does not wait for
+// them, so that the event is acknowledged in time. The worker that holds the turn requests them
+// from the platform later. If that worker dies, the next worker does.
 type Pending struct {
 	// Unsettled says that the asker's roles were unknown. The roles decide whether the asker may
 	// ask and which quotas apply. The question counts against no quota yet.
@@ -20,7 +19,7 @@ type Pending struct {
 	Ask json.RawMessage `json:"ask,omitempty"`
 }
 
-// Completion is the platform's reply about a Pending question.
+// Completion is the platform's reply about a question with [Pending] facts.
 type Completion struct {
 	Files    []message.File // files of the question and messages before it
 	Name     string         // name of the asker; empty if known before or unknown

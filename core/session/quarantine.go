@@ -13,10 +13,10 @@ var ErrDraining = errors.New("turns wait to run in isolation in this process")
 // running in it are a smaller group of suspects. Only deaths of a process that ran a single turn in
 // isolation count against the turn (Turn.LoneDeaths).
 
-// MaxConcurrentSuspects returns how many of the n turns of a dead replica may run concurrently. The
-// result is at least 1. After a first death it is half of n, because most first deaths are
-// accidents, such as a machine that was switched off. If the turns were suspects before (again), it
-// is an eighth. So few more processes die before each remaining turn runs alone.
+// MaxConcurrentSuspects returns how many of the n turns of a dead replica may run concurrently, at
+// least 1. Any of these turns may have caused the death. After a first death it is half of n,
+// because most first deaths are accidents, such as a machine that was switched off. If the turns
+// were suspects before (again), it is an eighth, so that fewer further processes die.
 func MaxConcurrentSuspects(n int, again bool) int {
 	if again {
 		return max(1, (n+7)/8)

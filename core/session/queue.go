@@ -90,7 +90,7 @@ func (s Saved) Best() (Run, bool) {
 	return s.Runs[0], true
 }
 
-// Run is the part of one model in a turn.
+// Run is what one model did in a turn.
 type Run struct {
 	Model     string
 	Messages  []message.Message // messages after the question: tool calls, tool results, the answer

@@ -17,7 +17,7 @@ type Refusal struct {
 	Reason string // code of the decision, or of the fault in the question
 }
 
-// MessageKey returns the Key of a refusal of a message.
+// MessageKey returns [Refusal.Key] for a message.
 func MessageKey(at thread.Ref, id thread.MessageID) string {
 	return "message " + at.Channel + " " + string(id)
 }

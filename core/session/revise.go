@@ -47,7 +47,7 @@ type Target struct {
 	Message thread.MessageID // a question, a page of an answer, or a notice
 }
 
-// Record is the current state of a turn. Actions on an answer use it.
+// Record is the current state of a turn, for actions on its answer.
 type Record struct {
 	Turn
 	Starter    string // the person who began the thread; empty if unknown
@@ -73,7 +73,7 @@ type Correction struct {
 	At   time.Time
 }
 
-// Derive is a request for a turn made from another turn.
+// Derive is a request to make a turn from another turn.
 type Derive struct {
 	Tenant   access.TenantID
 	Of       TurnID

@@ -98,14 +98,14 @@ type Fence struct {
 	Attempt int
 }
 
-// State is the stage of a turn. A turn moves only forward, except that a running turn can return to
-// the queue.
+// State is the stage of a turn. [Life] lists the allowed changes.
 type State string
 
 const (
 	Queued  State = "queued"
 	Running State = "running"
-	// the outcome is saved; the final messages are still being written
+	// Delivering means that the outcome is saved and that the final messages are still being
+	// written.
 	Delivering State = "delivering"
 	Done       State = "done"
 )

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// shareInterval is how often live replicas are counted.
 const shareInterval = 5 * time.Second
 
-// Replicas counts the live processes.
+// Replicas counts the live replicas, which are processes of this program.
 type Replicas interface {
 	Live(ctx context.Context) (int, error)
 }

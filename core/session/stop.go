@@ -51,8 +51,8 @@ type StopResult struct {
 func (r StopResult) Undecided() bool { return len(r.Turns) == 0 && (r.Denied || r.Armed) }
 
 // Signal quickly carries stops from the process that received the event to the process that runs
-// the turn. A Signal may lose a stop, so Stops is the source of truth. Implementations pass
-// sessiontest.SignalSuite and are safe for concurrent use.
+// the turn. A Signal may lose a stop, so [Store.Requested] is the source of truth. Implementations
+// pass sessiontest.SignalSuite and are safe for concurrent use.
 type Signal interface {
 	// Raise signals a stop to all watchers of the turn, in any process. Watchers in this process
 	// receive the stop even if Raise returns an error.

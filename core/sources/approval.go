@@ -17,13 +17,12 @@ import (
 // read, and where a credential is sent. So a row counts only if footnote.yaml declares its source,
 // or if the row has an approval: a MAC with a key that the database does not hold.
 
-// keySize is the length, in bytes, of a key that approves rows.
 const keySize = 32
 
 // ErrDamagedKey reports that a stored key is not valid.
 var ErrDamagedKey = errors.New("the key that approves sources is damaged")
 
-// DeriveKey derives the key that approves rows from a secret.
+// DeriveKey derives from a secret the key with which stored sources are approved (see [Approve]).
 func DeriveKey(secret string) ([]byte, error) {
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "footnote source approval", keySize)
 	if err != nil {
@@ -32,7 +31,7 @@ func DeriveKey(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// NewKey returns a new random key, in the form that ParseKey reads.
+// NewKey returns a new random key, in the format that ParseKey reads.
 func NewKey() (string, error) {
 	key := make([]byte, keySize)
 	if _, err := rand.Read(key); err != nil {
@@ -51,17 +50,17 @@ func ParseKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-// Approve returns the approval of a row, which is a MAC. row is the canonical text of the settings
-// that need approval. These settings decide what is read, where a credential is sent, and who may
-// read the source.
+// Approve returns a MAC that proves that an operator approved a source's row in the database. row
+// is the canonical text of the settings that decide what is read, where a credential is sent, and
+// who may read the source.
 func Approve(key, row []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(row)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ApprovedBy returns the index, in keys, of the key that signed an approval of row. It returns
-// Unapproved if no key did.
+// ApprovedBy returns the index in keys of the key with which [Approve] made the approval of row. It
+// returns Unapproved if there is no such key.
 func ApprovedBy(keys [][]byte, row []byte, approval string) int {
 	given, err := hex.DecodeString(approval)
 	if err != nil || len(given) == 0 {
@@ -77,7 +76,6 @@ func ApprovedBy(keys [][]byte, row []byte, approval string) int {
 	return Unapproved
 }
 
-// unapproved returns a sentence for the operator about a row without an approval.
 func unapproved(id document.SourceID, o Options) string {
 	does := "it would be read by hand"
 	if o.Every > 0 {
@@ -88,7 +86,6 @@ func unapproved(id document.SourceID, o Options) string {
 		does, o.Readers(), id, id)
 }
 
-// unapprovedOptions returns a sentence for the operator about options without an approval.
 func unapprovedOptions(id document.SourceID, o Options) string {
 	return fmt.Sprintf("the database holds options of the source %s that are not approved, for %s. Say them now, as flags or in footnote.yaml, "+
 		"or take them over with footnote sources approve %s", id, o.Readers(), id)

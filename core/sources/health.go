@@ -13,8 +13,8 @@ import (
 // overdue is the delay after which a late scheduled read is a fault.
 const overdue = 15 * time.Minute
 
-// Loop is the progress of the loop that reads the nodes or groups of a source. A time that is not
-// known is zero.
+// Loop is the progress of the background task that reads the permissions of a source: those of its
+// nodes, such as folders, or its groups. Unknown times are zero.
 type Loop struct {
 	Source      document.SourceID
 	Loop        index.Loop
@@ -41,8 +41,6 @@ func (l Loop) Left(now time.Time) time.Duration {
 	return l.Until.Sub(now)
 }
 
-// fault returns a sentence about what is wrong with the loop at now. It returns an empty string if
-// nothing is wrong.
 func (l Loop) fault(now time.Time) string {
 	why := l.Error
 	if why == "" { // no run ended, so no error was stored
@@ -58,7 +56,8 @@ func (l Loop) fault(now time.Time) string {
 	return ""
 }
 
-// Access says how complete the permissions of a source with its own readers are.
+// Access says how completely the permissions of a source were read. Only sources that report
+// readers themselves have it.
 type Access struct {
 	Nodes, Groups *Loop  // nil: the loop has not run
 	People        People // nil: the source has not listed its people
@@ -108,7 +107,7 @@ func AccessOf(loops []Loop) map[document.SourceID]Access {
 // Match says whether the chat account of a person in a source is known.
 type Match string
 
-// The states of a match.
+// Values of [Match].
 const (
 	Matched     Match = "matched"
 	Unmatched   Match = "unmatched"
@@ -118,7 +117,8 @@ const (
 // People holds the number of people in a source for each Match.
 type People map[Match]int
 
-// Known returns a phrase that says how many people are matched.
+// Known returns how many people are matched, such as "12 of 30". It returns "-" if the people are
+// not known.
 func (p People) Known() string {
 	if p == nil {
 		return "-"

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Options are an operator's settings of a source, except the settings of the source's system.
+// Options are an operator's settings of a source, except those that only one kind of source has.
 type Options struct {
 	ACL      access.ACL // default: members
 	BaseURL  string
@@ -23,8 +23,8 @@ type Options struct {
 	System bool
 }
 
-// fillFrom fills the missing options in o from the last options, and returns the flags that it
-// filled in. It does not fill in the interval.
+// fillFrom fills missing options in o from last, and returns the flags that it filled in. It does
+// not fill in the interval.
 func (o *Options) fillFrom(last Options) []string {
 	if o.System {
 		return nil
@@ -69,7 +69,7 @@ type Memory struct {
 	Paused     bool // the source is paused, so that no run begins
 }
 
-// Unapproved says that no key approved the options.
+// Unapproved is the value of [Memory.ApprovedBy] if no key approved the options.
 const Unapproved = -1
 
 func (m Memory) approved() bool { return m.ApprovedBy >= 0 }
@@ -120,7 +120,7 @@ func Judge(id document.SourceID, stored Memory, entry *Options) (counts Options,
 // Fate is the action for a stored source when footnote.yaml is read.
 type Fate int
 
-// The fates.
+// Values of [Fate].
 const (
 	Keep       Fate = iota
 	Remove          // it is a chat history that the file no longer contains
@@ -129,9 +129,11 @@ const (
 	Unschedule      // the file no longer contains it: it is not read any more, but can still be found
 )
 
-// FateOf decides the fate of a stored source. chat reports whether the source is the history of a
-// chat platform. A channel of such a platform could become private without notice. inFile reports
-// whether footnote.yaml contains the source.
+// FateOf decides the fate of a stored source. chat says that the source is the history of a chat
+// platform. inFile says that footnote.yaml contains the source.
+//
+// A chat history that is not in the file is removed, because its channels could become private
+// without notice.
 func FateOf(stored Memory, s Schedule, chat, inFile bool) Fate {
 	switch {
 	case chat && !inFile:
@@ -146,7 +148,8 @@ func FateOf(stored Memory, s Schedule, chat, inFile bool) Fate {
 	return Keep
 }
 
-// Readers returns a text that says who may read the documents of a source without permissions.
+// Readers returns a text that says who may read the documents of a source, if the source does not
+// report readers itself.
 func (o Options) Readers() string {
 	if len(o.ACL) == 0 {
 		return string(access.Members)

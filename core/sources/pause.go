@@ -41,7 +41,7 @@ func (q *Quarantine) Error() string {
 // Act is an operator's action on a source.
 type Act string
 
-// The actions on sources.
+// Values of [Act].
 const (
 	Run    Act = "run" // read it before it is due
 	Pause  Act = "pause"
@@ -115,7 +115,6 @@ func (s Subject) Result(do Act) (sentence string, change bool) {
 	return "", false
 }
 
-// readBy says which process reads the source next.
 func (s Subject) readBy() string {
 	switch {
 	case s.Schedule.Every > 0:

@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// minEvery is the shortest interval between two reads of a source.
 const minEvery = time.Minute
 
 // State is the stored state of a source's runs.
@@ -47,11 +46,11 @@ func (s Schedule) Next() time.Time {
 	return index.Next(s.Every, s.Last, s.Failing)
 }
 
-// Planned reports whether serve reads the source on a schedule. The source must have an interval
-// and must not be refused or paused.
+// Planned reports whether footnote serve reads the source on a schedule. The source must have an
+// interval and must not be refused or paused.
 func (s Schedule) Planned() bool { return s.Every > 0 && s.Refused == "" && !s.Paused() }
 
-// Due reports whether serve reads the source at now.
+// Due reports whether footnote serve must read the source at now.
 func (s Schedule) Due(now time.Time) bool { return s.Planned() && !now.Before(s.Next()) }
 
 // Upcoming returns the time of the next run, which is never before now. It returns false if the
@@ -67,7 +66,7 @@ func (s Schedule) Upcoming(now time.Time) (time.Time, bool) {
 	return next.UTC().Truncate(time.Second), true
 }
 
-// NextRun returns a phrase that says when the source is read next.
+// NextRun returns a phrase that says when the source is read next, such as "in 5m" or "paused".
 func (s Schedule) NextRun(now time.Time) string {
 	switch {
 	case s.Refused != "":
@@ -87,8 +86,8 @@ func (s Schedule) NextRun(now time.Time) string {
 	}
 }
 
-// LoopsDue returns the sources that have a due permission loop at now. A source has such loops
-// after its first run.
+// LoopsDue returns the sources whose permissions must be read at now. A source has loops after its
+// first run.
 func LoopsDue(loops []Loop, now time.Time) []document.SourceID {
 	var due []document.SourceID
 	seen := make(map[document.SourceID]bool)
@@ -101,10 +100,9 @@ func LoopsDue(loops []Loop, now time.Time) []document.SourceID {
 	return due
 }
 
-// LoopsFirst reports whether a run reads the permissions of a source before its documents. It
-// returns true if a person requested the run, if there are no loops, or if a loop is due or has
-// never finished. The documents then do not stay hidden until their permissions are read. loops
-// are the loops of the source.
+// LoopsFirst reports whether a run reads the permissions of a source before its documents, so that
+// the documents do not stay hidden. loops are the loops of the source. The result is true if a
+// person requested the run, if there are no loops, or if a loop is due or has never finished.
 func LoopsFirst(byPerson bool, loops []Loop, now time.Time) bool {
 	if byPerson || len(loops) == 0 {
 		return true
@@ -117,10 +115,10 @@ func LoopsFirst(byPerson bool, loops []Loop, now time.Time) bool {
 	return false
 }
 
-// Outcome is the consequence of a run of serve, or of a part of a run.
+// Outcome is the consequence of a run of footnote serve, or of a part of a run.
 type Outcome int
 
-// The outcomes.
+// Values of [Outcome].
 const (
 	Finished   Outcome = iota // the run came to its end
 	Failed                    // the error is recorded, and the next run follows the back-off

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Handler adds the tags of the context to each log line. It does not add a tag if the line already
-// has an attribute with the same name.
+// Handler adds the tags of the context ([Tag]) to each log line. It does not add a tag if the line
+// already has an attribute with the same name.
 type Handler struct {
 	slog.Handler
 	named []string // names of the attributes that WithAttrs added

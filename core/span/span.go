@@ -109,7 +109,6 @@ func Tag(ctx context.Context, attrs ...slog.Attr) context.Context {
 	return context.WithValue(ctx, key{}, k)
 }
 
-// key is the context key of contextState.
 type key struct{}
 
 type contextState struct {

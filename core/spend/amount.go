@@ -16,7 +16,6 @@ type Amount int64
 // Unit is one whole unit of the currency.
 const Unit Amount = 1_000_000_000
 
-// decimals is the number of decimal digits of an Amount.
 const decimals = 9
 
 var errAmount = errors.New("is not an amount such as 5 or 0.25")
@@ -35,7 +34,7 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount(n), nil
 }
 
-// Exact formats the amount with all digits and without trailing zeros: 0.0004, 5.
+// Exact formats the amount with all digits and without trailing zeros, such as 0.0004 or 5.
 func (a Amount) Exact() string {
 	sign, n := "", uint64(a)
 	if a < 0 {

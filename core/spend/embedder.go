@@ -16,7 +16,6 @@ type Counted interface {
 	EmbedCounted(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
-// embedder is a retrieve.Embedder whose calls are metered.
 type embedder struct {
 	retrieve.Embedder
 	meter *Meter

@@ -12,7 +12,7 @@ import (
 // Purpose is the reason for a call of a model.
 type Purpose string
 
-// The purposes.
+// Values of [Purpose].
 const (
 	Answering  Purpose = "answer"
 	Rewriting  Purpose = "fast"       // rewrites of follow-up questions into queries
@@ -24,7 +24,7 @@ const (
 	Checking   Purpose = "check"      // checks by footnote doctor
 )
 
-// Account identifies what a call is booked under.
+// Account is the tenant, model, purpose and currency under which a call is booked.
 type Account struct {
 	Tenant   access.TenantID
 	Model    string
@@ -40,7 +40,7 @@ type Use struct {
 	Amount    Amount
 }
 
-// ErrUnbooked reports that Settle booked nothing. The caller may book the call again.
+// ErrUnbooked reports that [Ledger.Settle] booked nothing. The caller may book the call again.
 var ErrUnbooked = errors.New("nothing was booked")
 
 // Reservation is an amount to reserve before a call.
@@ -89,7 +89,7 @@ type Row struct {
 	Amount    Amount
 }
 
-// Books reads a Ledger. It is safe for concurrent use.
+// Books reports the spending that a [Ledger] stores. It is safe for concurrent use.
 type Books interface {
 	// Standing returns the amounts spent so far in a currency, by all tenants together and by one
 	// tenant.

@@ -22,8 +22,7 @@ const (
 	// unrecordedTokens is the number of tokens that a fast model writes between two renewals. The
 	// provider may bill these tokens although they are not recorded.
 	unrecordedTokens = 1_000
-	// bookingRetry is the interval between attempts to book a call if the ledger fails.
-	bookingRetry = time.Second
+	bookingRetry     = time.Second
 	// bookingTimeout limits one write to the ledger. Writes continue when the context of their
 	// call ends.
 	bookingTimeout = 5 * time.Second
@@ -60,7 +59,7 @@ type Meter struct {
 	warned map[string]time.Time // by cap and message: time until which it is not logged again
 }
 
-// NewMeter returns a meter that uses a ledger. Counting is required.
+// NewMeter returns a meter that books calls in ledger. config.Counting is required.
 func NewMeter(ledger Ledger, config Config) (*Meter, error) {
 	if ledger == nil || config.Counting == nil {
 		return nil, errors.New("set up the cost accounting: it needs a ledger and a way to count tokens")
@@ -86,7 +85,6 @@ func (m *Meter) Close() {
 	m.unbooked.Wait()
 }
 
-// call is a call of a model that is not booked yet.
 type call struct {
 	meter    *Meter
 	account  Account
@@ -105,8 +103,8 @@ type call struct {
 	alive    sync.WaitGroup
 }
 
-// begin reserves the maximum cost of a call. most is the maximum use of the call. input returns the
-// number of sent tokens and is called only when it is needed. Without caps, begin reserves nothing.
+// begin reserves the maximum cost of a call, or nothing without caps. most is the maximum use of
+// the call. input returns the number of sent tokens and is called only when it is needed.
 func (m *Meter) begin(ctx context.Context, model string, purpose Purpose, most llm.Usage, input func() int) (*call, error) {
 	prices := m.config.Prices()
 	price, priced := prices.Models[model]
@@ -151,7 +149,6 @@ func (c *call) lostUse() Use {
 	return Use{Usage: u, Estimated: true, Amount: c.cost(u)}
 }
 
-// renew renews the reservation while the call runs.
 func (c *call) renew(ctx context.Context) {
 	ticker := time.NewTicker(renewInterval)
 	defer ticker.Stop()
@@ -173,8 +170,7 @@ func (c *call) renew(ctx context.Context) {
 	}
 }
 
-// setHeldUntil records that the reservation was made or renewed just now. To be safe, it sets an
-// expiry that is bookingTimeout too early.
+// setHeldUntil sets an expiry that is bookingTimeout too early, to be safe.
 func (c *call) setHeldUntil() {
 	c.heldUntil.Store(time.Now().Add(reservationTTL - bookingTimeout).UnixNano())
 }
@@ -196,8 +192,6 @@ func (c *call) noteFailure(err error) {
 	c.free = refused && c.output.Load() == 0
 }
 
-// actualUse returns the use that the provider reported. Without a report, it returns the counted
-// use, or none if the call was free.
 func (c *call) actualUse() Use {
 	switch {
 	case c.reported != nil:
@@ -232,7 +226,6 @@ func (c *call) finish(ctx context.Context) {
 	}
 }
 
-// bookLater retries until the call is booked.
 func (c *call) bookLater(ctx context.Context, u Use) {
 	ticker := time.NewTicker(bookingRetry)
 	defer ticker.Stop()
@@ -253,8 +246,8 @@ func (c *call) bookLater(ctx context.Context, u Use) {
 	}
 }
 
-// logUnbooked logs the use of a call that was not booked. The ledger books only the estimated use
-// of the call, when its reservation expires.
+// logUnbooked logs the actual use of a call. The ledger books only the estimated use, when the
+// reservation expires.
 func (c *call) logUnbooked(ctx context.Context, u Use, err error) {
 	c.meter.config.Logger.ErrorContext(ctx, "a call was not booked", "model", c.account.Model, "purpose", c.account.Purpose,
 		"input_tokens", u.Input, "output_tokens", u.Output, "error", err)
@@ -279,7 +272,6 @@ func (c *call) book(ctx context.Context, u Use) error {
 	return nil
 }
 
-// warnNearCap logs once per period that the spending is near a cap.
 func (m *Meter) warnNearCap(ctx context.Context, s Standing) {
 	for _, l := range m.config.Caps.Lines(s) {
 		if float64(l.Used) < warnShare*float64(l.Cap) {
@@ -292,7 +284,7 @@ func (m *Meter) warnNearCap(ctx context.Context, s Standing) {
 	}
 }
 
-// logOnce calls tell, which logs a message. It calls tell only once per what and until.
+// logOnce calls tell, unless it has already called tell for the same what and until.
 func (m *Meter) logOnce(what string, until time.Time, tell func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

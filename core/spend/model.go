@@ -14,12 +14,12 @@ import (
 const (
 	perMessageTokens = 16    // role and delimiters
 	perRequestTokens = 1_024 // text that the provider adds, such as about tools
-	// the most expensive model of OpenAI at the largest size: 2,833 + 8 × 5,667
+	// maxImageTokens is the number for OpenAI's most expensive model at the largest size: 2,833 + 8
+	// × 5,667.
 	maxImageTokens   = 48_169
 	usualImageTokens = 1_105 // 1,024 × 1,024 pixels in full detail, for most models
 )
 
-// model is an llm.Model whose calls are metered.
 type model struct {
 	llm.Model
 	meter   *Meter
@@ -68,8 +68,6 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// addDelta adds the tokens of a delta to the output, and keeps the usage that the provider reports
-// in it.
 func (c *call) addDelta(d llm.Delta, count budget.Counter) {
 	n := count.Count(d.Text) + count.Count(d.Reasoning)
 	if d.Call != nil {
@@ -81,8 +79,8 @@ func (c *call) addDelta(d llm.Delta, count budget.Counter) {
 	}
 }
 
-// maxInput returns the maximum number of tokens of a request. A text never has more tokens than
-// bytes.
+// maxInput returns the maximum number of tokens of a request, or 0 without caps. A text never has
+// more tokens than bytes.
 func (m *model) maxInput(req llm.Request, input func() int) int {
 	if !m.meter.config.Caps.Any() {
 		return 0
@@ -99,7 +97,6 @@ func (m *model) maxInput(req llm.Request, input func() int) int {
 	return n
 }
 
-// tokens returns the estimated number of tokens of a request, including its images.
 func tokens(req llm.Request, count counter) int {
 	n := count.Count(string(req.ResponseFormat))
 	for _, message := range req.Messages {
@@ -114,10 +111,8 @@ func tokens(req llm.Request, count counter) int {
 	return n
 }
 
-// counter is the part of budget.Counter that this package uses.
 type counter interface{ Count(text string) int }
 
-// byteCounter counts bytes.
 type byteCounter struct{}
 
 func (byteCounter) Count(text string) int { return len(text) }

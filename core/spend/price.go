@@ -27,7 +27,6 @@ func (p Price) Of(u llm.Usage) Amount {
 // OfEmbedding returns the cost of embedding a number of tokens.
 func (p Price) OfEmbedding(tokens int) Amount { return p.Embedding.perMillion(tokens) }
 
-// maxCost returns the maximum cost of a call, with or without cached input.
 func (p Price) maxCost(input, output int) Amount {
 	return max(p.Input, p.Cached).perMillion(input).addCapped(p.Output.perMillion(output))
 }

@@ -16,7 +16,6 @@ type CountedReranker interface {
 	RerankCounted(ctx context.Context, question string, texts []string) (scores map[int]float64, tokens int, err error)
 }
 
-// reranker is a retrieve.Reranker whose calls are metered.
 type reranker struct {
 	retrieve.Reranker
 	meter *Meter

@@ -10,8 +10,7 @@ import (
 )
 
 // appender writes an answer to messages that accept appends. Each piece of text waits in a queue
-// until its call succeeds, so a refused call is repeated with the same piece. An appender is not
-// safe for concurrent use.
+// until its call succeeds, so a refused call is repeated with the same piece.
 type appender[P any] struct {
 	thread.Streamer[P]
 	tail   Tail[P]
@@ -27,13 +26,12 @@ type appender[P any] struct {
 	ended   bool // the last piece is queued
 }
 
-// piece is one queued call.
 type piece[P any] struct {
 	page P
 	stop bool // the call ends its message
 }
 
-// newAppender returns an appender, or nil if the surface or the renderer does not support appends.
+// newAppender returns nil if the surface or the renderer does not support appends.
 func newAppender[P any](deps Deps[P]) *appender[P] {
 	streamer, ok := deps.Surface.(thread.Streamer[P])
 	if !ok {
@@ -47,8 +45,8 @@ func newAppender[P any](deps Deps[P]) *appender[P] {
 }
 
 // enqueue queues the unwritten part of the view. It renders nothing while pieces wait, so a slow
-// platform gets fewer, longer pieces. After an error the appender must not be used again, because
-// its tail may still run.
+// platform gets fewer, longer pieces. After an error the appender must not be used again, because a
+// renderer may still run.
 func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *View, last bool) error {
 	if a.ended || !last && (len(a.queue) > 0 || v.Phase == Done) {
 		return nil // only the final write ends the message
@@ -90,7 +88,6 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 	return nil
 }
 
-// renew ends a message that is older than maxAge and begins a new message.
 func (a *appender[P]) renew() {
 	if a.open == "" || a.maxAge == 0 || time.Since(a.since) < a.maxAge {
 		return
@@ -103,7 +100,7 @@ func (a *appender[P]) renew() {
 	a.renewed = true
 }
 
-// flush makes the queued calls. After an error the remaining calls stay in the queue.
+// flush makes the queued calls. After an error, the remaining calls stay in the queue.
 func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
 	for a := w.appender; len(a.queue) > 0; a.queue = a.queue[1:] {
 		p, err := a.queue[0], error(nil)

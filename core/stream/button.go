@@ -7,16 +7,7 @@ import (
 
 // Buttons returns at most five buttons for an answer in its current state, most important first.
 // Five buttons fit in one row on every platform. A renderer shows the buttons that its platform
-// supports, below the answer's last page. Buttons is a pure function.
-//
-// A running answer has Stop. A deep search that waits has Start and Just answer. A finished answer
-// has 👍 and 👎 if there is something to judge. It has Retry if the answer failed, was stopped or was
-// limited. It has Write the report if the partial findings of a deep search are shown. It has Look
-// deeper if the answer covers only a part of the question. It has Ask if the owner of the page
-// closest to the question may be asked.
-//
-// A private answer has Share and Keep. A corrected answer has only 👍 and 👎. A removed answer and a
-// notice have no buttons.
+// supports, below the answer's last page.
 func Buttons(v *View) []thread.Button {
 	switch {
 	case v.Aside:
@@ -56,7 +47,6 @@ func Buttons(v *View) []thread.Button {
 	return list
 }
 
-// maxAsked is the maximum number of characters of a name in a button.
 const maxAsked = 30
 
 func shortName(name string) string {
@@ -66,7 +56,6 @@ func shortName(name string) string {
 	return name
 }
 
-// retryable reports whether another attempt may have a different outcome.
 func retryable(v *View) bool {
 	if v.Corrected || v.Copy {
 		return false

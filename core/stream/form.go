@@ -21,19 +21,18 @@ type Form int
 const (
 	Whole   Form = iota // all that the platform can show
 	Unfiled             // without a file; a long answer takes more messages instead
-	// without features that some channels refuse: files, link buttons, newer kinds of blocks
+	// Bare omits features that some channels refuse, such as files, link buttons and newer kinds of
+	// blocks.
 	Bare
 	Plain // text alone, in shorter messages
 )
 
-// forms are the names of the forms in the log.
 var forms = map[Form]string{Whole: "whole", Bare: "without files, link buttons and newer blocks", Plain: "plain text"}
 
-// refusedText replaces an answer that the platform refuses in every form.
 const refusedText = "The answer could not be posted: the chat platform does not take it. Ask in other words; if it happens again, tell whoever runs this bot."
 
-// ErrNoNotice reports that an answer was abandoned and that the platform refused the notice about
-// the abandoned answer.
+// ErrNoNotice reports that an answer was abandoned, and that the platform also refused the notice
+// about it.
 var ErrNoNotice = errors.New("no notice about the abandoned answer could be posted")
 
 // showInBestForm shows a view in the richest form that the platform accepts. It first tries the
@@ -82,8 +81,8 @@ func (v *View) giveUp() {
 	v.Citations, v.Closest, v.Notices = nil, nil, nil
 }
 
-// deleteReplaced deletes messages that were replaced or not completed. If a deletion fails, it logs
-// the error and continues.
+// deleteReplaced deletes messages that were replaced or not completed. It logs failed deletions and
+// continues.
 func (w *writer[P]) deleteReplaced(ctx context.Context) {
 	for _, id := range w.replaced {
 		if err := w.delete(ctx, id, thread.Final); err != nil {

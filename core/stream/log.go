@@ -17,7 +17,7 @@ type Log interface {
 	Pages(ctx context.Context) ([]Page, error)
 }
 
-// Page is one recorded message. ID is empty if the create call is intended but its outcome is
+// Page is one recorded message. ID is empty if a create call was intended and its outcome is
 // unknown.
 type Page struct {
 	Number int

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Guard decides which calls to a surface may be made.
+// Guard decides which calls to a [thread.Surface] may be made.
 type Guard interface {
 	// Permit is called immediately before each call to the surface. An error prevents the call.
 	Permit() error
@@ -19,8 +19,8 @@ type Guard interface {
 }
 
 // beginCall asks the guard for permission and begins a trace span for one call to the surface. The
-// caller must make the call with the returned context and pass its error to made. made informs the
-// guard, the observer and the tracer. It returns the error that the caller must use.
+// caller must make the call with the returned context and pass its error to made. made returns the
+// error that the caller must use.
 func (w *writer[P]) beginCall(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error, err error) {
 	if w.Guard != nil {
 		if err := w.Guard.Permit(); err != nil {

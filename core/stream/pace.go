@@ -25,8 +25,8 @@ const (
 	maxRateLimits = 2
 )
 
-// pacer decides when the next progress write may happen. It does not read the clock, so callers
-// pass the time.
+// pacer decides when the next progress write may happen. It does not read the clock: callers pass
+// the time.
 type pacer struct {
 	Pace
 	started   time.Time // first text
@@ -85,8 +85,6 @@ func (p *pacer) rateLimited(now time.Time, retryAfter time.Duration) {
 	p.notBefore = now.Add(retryAfter)
 }
 
-// worthPosting reports whether the text has at least the given number of runes, or contains a
-// complete sentence.
 func worthPosting(v *View, runes int) bool {
 	if v.Phase == Done || utf8.RuneCount(v.text) >= runes {
 		return true

@@ -25,10 +25,8 @@ type Row struct {
 // Settled reports whether the row has a result.
 func (r Row) Settled() bool { return r.State != "" && r.State != searching }
 
-// searching is the state of a row while a search works on it.
 const searching = "searching"
 
-// addRow adds a sub-question to the plan.
 func (v *View) addRow(at packet.Placement, question string) {
 	v.Plan = append(v.Plan, Row{Question: question, at: [2]int{at.TurnIndex, at.TabIndex}})
 }
@@ -86,7 +84,7 @@ func (w *writer[P]) editIfPlanned(v *View) {
 	}
 }
 
-// renderPages renders a view. The plan of a deep search is rendered as a message before the answer.
+// renderPages renders the plan of a deep search as a message before the answer.
 func renderPages[P any](r Renderer[P], v *View) []P {
 	if len(v.Plan) == 0 || v.Removed {
 		return r.Render(v)
@@ -117,7 +115,6 @@ const planRunes = 1_850
 // finding with its links.
 var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {50, 0}}
 
-// stateMarks are the icons before rows, by state.
 var stateMarks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
 
 // PlanText returns the plan of a deep search as Markdown. It has one entry for each sub-question
@@ -212,7 +209,6 @@ func countQuestions(n int) string {
 	return plural.Count(n, "question")
 }
 
-// progressDetails formats duration, searches, documents and cost of a deep search.
 func progressDetails(p packet.Progress) string {
 	if p == (packet.Progress{}) {
 		return ""
@@ -241,7 +237,6 @@ func progressDetails(p packet.Progress) string {
 	return text
 }
 
-// shortenFinding shortens a finding to a number of runes and keeps all its citations.
 func shortenFinding(text string, runes int) string {
 	clause, citations := text, ""
 	if at := strings.Index(text, " [["); at >= 0 {

@@ -38,7 +38,6 @@ func (Paged[P]) Tail() Tail[P] { return nil }
 // earlier pieces.
 type Tail[P any] func(v *View) (P, bool)
 
-// hashOf returns a hash of a page's JSON.
 func hashOf[P any](page P) (string, error) {
 	b, err := json.Marshal(page)
 	if err != nil {
@@ -55,12 +54,10 @@ const (
 	renderLimit = 20 * time.Second
 )
 
-// errRenderTimeout means that a renderer did not return in time.
 var errRenderTimeout = errors.New("the renderer timed out")
 
-// renderWithin runs render in a goroutine and returns the result. It fails when ctx ends, or when
-// renderGrace has passed since finish was closed. A nil finish means a final write, which fails
-// after renderLimit. View.Abandoned tells a renderer that it was abandoned. An abandoned renderer
+// renderWithin runs render in a goroutine. It fails when ctx ends, or renderGrace after finish was
+// closed. A nil finish means a final write, which fails after renderLimit. An abandoned renderer
 // may still run, so callers must not use it again.
 func renderWithin[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
 	seen := *v

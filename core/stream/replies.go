@@ -24,9 +24,10 @@ type Logs interface {
 }
 
 // Replies writes the answers of several models to one question into one thread, in separate
-// messages. It makes one write at a time, so that no writer mistakes a message that another writer
-// has just posted for its own. An answer that has ended is completed while other answers still run.
-// Use it like a ThreadStream.
+// messages. Use it like a [ThreadStream]. An answer that has ended is completed while other answers
+// still run.
+//
+// It makes one write at a time, so no writer mistakes a message of another writer for its own.
 type Replies[P any] struct {
 	open   func(model int) (*ThreadStream[P], error)
 	posted map[int][]Page // pages of earlier attempts, by model
@@ -36,8 +37,8 @@ type Replies[P any] struct {
 	failed  error                    // guarded by mu
 }
 
-// OpenReplies starts writing to a thread. The writing ends with Finish, or when ctx is done.
-// OpenReplies uses logs and ignores deps.Log.
+// OpenReplies starts to write answers to a thread. The writing ends with Finish, or when ctx is
+// done. OpenReplies uses logs and ignores deps.Log.
 func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
 	posted := logs.Posted()
 	group := &replyGroup{token: make(chan struct{}, 1)}
@@ -65,8 +66,8 @@ func (r *Replies[P]) Accept(p packet.Packet) {
 	}
 }
 
-// streamOf returns the stream of a model and opens it if necessary. It returns nil if the stream
-// could not be opened.
+// streamOf opens the stream of a model if necessary. It returns nil if the stream could not be
+// opened.
 func (r *Replies[P]) streamOf(model int) *ThreadStream[P] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,21 +122,19 @@ func (r *Replies[P]) Wait() {
 	}
 }
 
-// hasNoPackets reports whether the model of the stream has sent no packet.
 func (s *ThreadStream[P]) hasNoPackets() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.view.Label == "" && s.view.Phase == Waiting
 }
 
-// replyGroup coordinates the writers of one turn's answers.
+// replyGroup makes the writers of one turn's answers take turns.
 type replyGroup struct {
 	token chan struct{} // holds one token; its holder may write and use ids
 	ids   []thread.MessageID
 }
 
-// addMessage records a message of one of the answers. The caller must hold the token or be the only
-// user of the group.
+// addMessage must be called by the holder of the token, or by the only user of the group.
 func (c *replyGroup) addMessage(id thread.MessageID) {
 	if c != nil && id != "" {
 		c.ids = append(c.ids, id)

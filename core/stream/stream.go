@@ -39,8 +39,8 @@ type Write struct {
 }
 
 // ThreadStream writes one answer into one thread while the answer is produced. One goroutine
-// writes. Only the latest snapshot is pending, and the final write is never skipped. Accept may be
-// called by any goroutine.
+// writes. It may skip states of the answer, but never the final one. Accept may be called by any
+// goroutine.
 type ThreadStream[P any] struct {
 	mu   sync.Mutex
 	view View
@@ -114,7 +114,7 @@ func (s *ThreadStream[P]) Finish(ctx context.Context) error {
 	return s.writer.final(ctx, s.snapshot(), s.pacer.notBefore)
 }
 
-// stopProgress ends the progress writes. It waits for a write that is in progress.
+// stopProgress waits for a write that is in progress.
 func (s *ThreadStream[P]) stopProgress() {
 	s.once.Do(func() { close(s.finish) })
 	<-s.ended
@@ -126,7 +126,6 @@ func (s *ThreadStream[P]) snapshot() *View {
 	return s.view.snapshot()
 }
 
-// run makes progress writes until Finish is called or ctx ends.
 func (s *ThreadStream[P]) run(ctx context.Context) {
 	defer close(s.ended)
 	timer := time.NewTimer(0)
@@ -178,7 +177,6 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 	}
 }
 
-// interval returns the minimum time between two writes of the current kind.
 func (s *ThreadStream[P]) interval() time.Duration {
 	limits := s.writer.Surface.Capabilities()
 	switch {
@@ -191,7 +189,8 @@ func (s *ThreadStream[P]) interval() time.Duration {
 	}
 }
 
-// complete makes the final write of one answer while other answers are still being written.
+// complete makes the final write of one answer while other answers are still being written. It only
+// logs errors, because Finish tries again.
 func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	err := sleep.For(ctx, time.Until(s.pacer.notBefore))
 	if err == nil {
@@ -202,8 +201,8 @@ func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	}
 }
 
-// recordWrite updates the pacer after a write. Failed writes need no other handling, because the
-// next snapshot or the final write repairs them.
+// recordWrite updates the pacer after a write. Most errors need no handling, because the next
+// snapshot or the final write repairs them.
 func (s *ThreadStream[P]) recordWrite(ctx context.Context, view *View, called bool, err error) {
 	s.pacer.Interval = s.interval()
 	if err == nil && !s.pacer.posted && !called {

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Phase is the current activity of the turn.
+// Phase is the current activity of the turn whose answer is shown.
 type Phase int
 
 const (
@@ -181,8 +181,8 @@ func (v *View) addDocuments(docs []packet.Document) bool {
 	return len(v.Documents) != before
 }
 
-// withdraw removes documents from the lists of the view. It does not change the text, because links
-// in the text lead to pages that check access again.
+// withdraw removes documents from the lists of the view. It keeps the text, because links in it
+// lead to pages that check access again.
 func (v *View) withdraw(ids []document.ID) bool {
 	citations, documents := len(v.Citations), len(v.Documents)
 	v.clearRows(ids)

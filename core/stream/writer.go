@@ -54,8 +54,8 @@ func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.
 	return w
 }
 
-// progress writes the view as soon as no other writer of the group writes. If an append fails
-// permanently, the answer is edited from then on.
+// progress writes the view as soon as no other writer of the group writes. After a permanent error
+// of an append, the answer is edited from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	done, err := w.group.acquire(ctx, w.finish)
 	if err != nil {
@@ -78,8 +78,8 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	return w.showInBestForm(ctx, v, thread.Progress)
 }
 
-// stepDown permanently switches from appends to edits and returns true. It returns false without
-// switching if the same call may succeed later.
+// stepDown permanently switches from appends to edits. It returns false without switching if the
+// same call may succeed later.
 func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 	var limited *thread.RateLimitError
 	instead := errors.Is(err, thread.ErrNoStream) // the answer can be posted instead
@@ -100,7 +100,7 @@ func (w *writer[P]) switchToEdits() {
 	}
 }
 
-// final writes the whole answer. It makes up to finalTries attempts after temporary errors. It
+// final writes the whole answer. It makes up to finalTries attempts after temporary errors, and
 // abandons the answer after a permanent error.
 func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) error {
 	wait := finalWait
@@ -155,7 +155,6 @@ func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *Vie
 	return w.showInBestForm(ctx, v, thread.Final)
 }
 
-// show posts, edits and deletes messages until the messages equal the view's pages.
 func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error {
 	var finish <-chan struct{}
 	if class != thread.Final {
@@ -273,11 +272,8 @@ func (w *writer[P]) syncPage(ctx context.Context, n int, page P, hash string, cl
 	}
 }
 
-// errMoved reports that the messages can no longer be edited. The final answer must then be posted
-// again.
 var errMoved = errors.New("the answer must be posted again")
 
-// replaceAll marks all messages for replacement.
 func (w *writer[P]) replaceAll() {
 	for _, p := range w.pages {
 		if p.ID != "" {
@@ -286,8 +282,8 @@ func (w *writer[P]) replaceAll() {
 	}
 }
 
-// post creates message n with the content page, and records it in the log. It does nothing if the
-// answer or one of its messages was removed.
+// post creates message n and records it in the log. It does nothing if the answer or one of its
+// messages was removed.
 func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class thread.Class) error {
 	if w.removed || w.messageDeleted {
 		return nil // a person deleted the answer and does not want it back

@@ -23,17 +23,15 @@ const (
 	mostLetter = 70
 )
 
-// sentence matches a heading that consists of words only. It must contain no code, path, version
-// number or sign.
+// sentence matches a heading that consists of words only, without code, paths, version numbers or
+// signs.
 var sentence = regexp.MustCompile(`^\pL[\pL’'-]*(,? [\pL\pN’'-]+)*\??$`)
 
 // numbering matches the numbers before headings: "3.2. ", "4) ", "Chapter 5: ".
 var numbering = regexp.MustCompile(`^(?:(?:Chapter|Section|Step|Part|Appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*)[.):]?\s+`)
 
-// questionWords has the words that begin English questions.
 var questionWords = wordSet("what why when where which who whose how can does is are should do")
 
-// tasks are verbs at the beginning of headings about a task.
 var tasks = wordSet(`access add administer answer apply approve archive assign authenticate automate back back-up
 	backup build call cancel change check choose clean clone close collect compile compute configure confirm connect
 	convert copy create customise customize debug define delete deploy design detect diagnose disable discover
@@ -46,7 +44,7 @@ var tasks = wordSet(`access add administer answer apply approve archive assign a
 	store submit subscribe switch sync test trace track transfer troubleshoot tune turn uninstall unlock update
 	upgrade upload use validate verify view watch work write`)
 
-// gerunds maps the "-ing" form of each task to the verb.
+// gerunds maps the "-ing" form of each of tasks to the verb.
 var gerunds = func() map[string]string {
 	forms := make(map[string]string, len(tasks))
 	for verb := range tasks {
@@ -59,7 +57,6 @@ var gerunds = func() map[string]string {
 	return forms
 }()
 
-// genericHeadings are headings without information about their sections.
 var genericHeadings = wordSet(`introduction overview contents index license licence changelog changes references summary notes
 	appendix conclusion background preface foreword acknowledgements acknowledgments examples example bibliography
 	miscellaneous other more todo glossary credits contributors abstract description synopsis name author authors`)
@@ -113,20 +110,17 @@ func Question(h Heading) (question string, rank int, ok bool) {
 	return aboutQuestion(text), 3, true
 }
 
-// auxiliary has the verbs that make a heading a question if they follow a word in asking.
+// auxiliary verbs make a heading a question if they follow one of questionWords.
 var auxiliary = wordSet("is are was do does did can should must will has have to happens")
 
 // verbFollowers are second words that show that the first word is a verb: "Rotate the key",
 // "Connect to Slack".
 var verbFollowers = wordSet("a an the your our its all each every new to from with on in into for up at by as it")
 
-// stopWords has words that say nothing about the subject of a document, and words that begin
-// questions.
 var stopWords = wordSet(`a an the it its this that these those they them i you we he she there here one all any and or
 	not to of in into on at by for from with as if so up down out over off back about before after other others each
 	more own use used read get make set add show keep turn`)
 
-// countContentWords returns the number of words that say what a question is about.
 func countContentWords(words []string) int {
 	n := 0
 	for _, w := range words {
@@ -167,8 +161,8 @@ func capital(text string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
-// Questions returns up to n questions, the most natural first. It takes questions from different
-// documents if there are enough.
+// Questions turns headings into up to n questions, the most natural first. It prefers questions
+// from different documents.
 func Questions(headings []Heading, n int) []string {
 	type candidate struct {
 		question, document string

@@ -6,7 +6,7 @@ import "strings"
 // performs it. The values never change, because buttons in old messages contain them.
 type Action string
 
-// The actions.
+// Values of [Action].
 const (
 	ActionUp   Action = "up"   // 👍
 	ActionDown Action = "down" // 👎, perhaps with a reason
@@ -30,8 +30,7 @@ const (
 	ActionUnfollow Action = "unfollow" // the bot answers mentions only in this thread
 )
 
-// labels are the labels of buttons and menu entries. They are plain text, which every platform can
-// show.
+// labels are plain text, which every platform can show.
 var labels = map[Action]string{
 	ActionUp: "👍", ActionDown: "👎", ActionRetry: "Try again", ActionDeeper: "Look deeper", ActionReport: "Write the report", ActionStart: "Start", ActionPlain: "Just answer", ActionStop: "Stop", ActionPrivate: "Answer me privately",
 	ActionShare: "Share in the thread", ActionKeep: "Keep private", ActionRemove: "Remove answer", ActionCorrect: "Correct answer",
@@ -60,7 +59,6 @@ type Button struct {
 // ButtonFor returns the button of an action with the default label.
 func ButtonFor(a Action) Button { return Button{Action: a, Label: a.Label()} }
 
-// buttonPrefix begins the id of every button of this program.
 const buttonPrefix = "footnote:"
 
 // ButtonID returns the id of a button or form, which contains the action and the turn. The platform

@@ -2,10 +2,11 @@ package thread
 
 import "time"
 
-// Bucket limits one rate tier as a token bucket. After a rest it passes Burst calls at once, then
-// one call per Every. In any time t it passes at most Burst + t/Every calls. So a platform's limit
-// of N calls a minute is never exceeded if Burst + minute/Every is at most N. The zero Bucket has
-// no limit. Callers pass the current time. A Bucket is not safe for concurrent use.
+// Bucket is a token bucket for one rate limit. After a rest it passes Burst calls at once, then one
+// call per Every. In any time t it passes at most Burst + t/Every calls. The zero Bucket has no
+// limit. Callers pass the current time. A Bucket is not safe for concurrent use.
+//
+// If Burst + minute/Every is at most N, a platform's limit of N calls a minute is never exceeded.
 type Bucket struct {
 	Burst   int
 	Every   time.Duration
@@ -34,10 +35,10 @@ func (b *Bucket) Wait(now time.Time, n int, class Class) time.Duration {
 	return max(wait, 0)
 }
 
-// Take counts one call.
+// Take records one call at now.
 func (b *Bucket) Take(now time.Time) { b.used, b.at = b.level(now)+1, now }
 
-// Pause blocks all calls for d. Use it when the platform refused a call and asked for a pause.
+// Pause blocks all calls for d, because the platform refused a call and asked for a pause.
 func (b *Bucket) Pause(now time.Time, d time.Duration) {
 	if until := now.Add(d); until.After(b.paused) {
 		b.paused = until

@@ -9,8 +9,8 @@ import (
 // replace this text with LocalTime.
 func Clock(at time.Time) string { return at.UTC().Format("15:04 UTC") }
 
-// LocalTime replaces the Clock text of at in a sentence with form, the platform's notation for
-// local times.
+// LocalTime replaces the [Clock] text of at in a sentence with form. form is the platform's
+// notation for local times.
 func LocalTime(sentence string, at time.Time, form string) string {
 	if at.IsZero() {
 		return sentence

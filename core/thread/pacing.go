@@ -1,7 +1,7 @@
 package thread
 
-// Class is the urgency of a platform call. A fifth of every tier is reserved for Final, so that the
-// last edit of an answer always succeeds.
+// Class is the urgency of a platform call. A fifth of every rate limit is reserved for [Final], so
+// that the last edit of an answer always succeeds.
 type Class int
 
 const (
@@ -30,7 +30,7 @@ func (c Call) String() string {
 	return names[c]
 }
 
-// ErrNoRoom means that the tier has no call left for a progress edit.
+// ErrNoRoom means that the rate limit has no call left for a write of class [Progress].
 var ErrNoRoom = errNoRoom{}
 
 type errNoRoom struct{}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Capabilities are the limits of a surface. Zero means unlimited or not supported.
+// Capabilities are the limits of a [Surface]. Zero means unlimited or not supported.
 type Capabilities struct {
 	MinEditInterval time.Duration // between two edits of one answer
 	// MinAppendInterval is the minimum time between two pieces of a native stream. Zero means

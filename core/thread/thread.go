@@ -25,13 +25,13 @@ type Ref struct {
 // MessageID is a platform's id of a message, unique within its channel.
 type MessageID string
 
-// Person is a person on a platform.
+// Person is the account of a person on a chat platform.
 type Person struct {
 	ID   string
 	Name string // as displayed; never used to decide anything
 }
 
-// Called returns the person's name for use in a sentence.
+// Called returns the person's name for use in a sentence, or "A person" without a name.
 func (p Person) Called() string {
 	if name := strings.Join(strings.Fields(p.Name), " "); name != "" {
 		return name

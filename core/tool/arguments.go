@@ -13,8 +13,8 @@ import (
 // ErrArguments reports that a call's arguments are not a JSON object.
 var ErrArguments = errors.New("the arguments are not a JSON object")
 
-// maxNesting is the maximum number of JSON strings around arguments. Models rarely nest more than
-// two.
+// maxNesting is how often arguments may be encoded as a JSON string. Models rarely do it more than
+// twice.
 const maxNesting = 3
 
 // ParseArguments parses the arguments that a model wrote for a call. The result is a valid, compact

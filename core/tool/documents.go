@@ -50,7 +50,6 @@ func Metadata(known map[string]string) string {
 	return truncate(b.String(), maxMetadata)
 }
 
-// truncate cuts a text to the given number of runes and marks the cut with an ellipsis.
 func truncate(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return strings.TrimSpace(string(runes[:most-1])) + "…"
@@ -58,8 +57,8 @@ func truncate(text string, most int) string {
 	return text
 }
 
-// Vocabulary says how common the words of a search are. Extractive models use it to choose
-// quotations.
+// Vocabulary says how common the words of a search are. Models that only quote documents use it to
+// choose quotations.
 type Vocabulary struct {
 	Chunks int            `json:"chunks"` // chunks of the tenant
 	Terms  map[string]int `json:"terms"`  // number of chunks that contain each word of the queries
@@ -68,14 +67,14 @@ type Vocabulary struct {
 	Synonyms []string `json:"synonyms,omitempty"`
 }
 
-// WithVocabulary appends a vocabulary to a result of DocumentsJSON as the last field.
+// WithVocabulary appends a vocabulary to a result of [DocumentsJSON], as the last field.
 func WithVocabulary(documents string, v Vocabulary) string {
 	return strings.TrimSuffix(documents, "}") + ",\"vocabulary\":" + string(marshalPlain(v)) + "}"
 }
 
-// LastField decodes the last field of a result, such as the vocabulary, into value. It returns
-// false if the field is missing or incomplete. Text of a document cannot be mistaken for the field,
-// because quotation marks in a document are escaped.
+// LastField decodes the last field of a result of [DocumentsJSON], such as the vocabulary, into
+// value. It returns false if the field is missing or incomplete. Text of a document cannot be
+// mistaken for the field, because quotation marks in a document are escaped.
 func LastField(result, name string, value any) bool {
 	mark := ",\"" + name + "\":"
 	at := strings.LastIndex(result, mark)
@@ -84,9 +83,8 @@ func LastField(result, name string, value any) bool {
 
 const documentsMark = "{\"documents\":["
 
-// ReadDocuments returns the documents of a result of DocumentsJSON. A result that was shortened is
-// not valid JSON. For such a result, ReadDocuments returns the complete documents, because each
-// document is on a separate line.
+// ReadDocuments returns the documents of a result of [DocumentsJSON]. If the result was shortened,
+// it is not valid JSON. ReadDocuments then returns the complete documents.
 func ReadDocuments(result string) []Document {
 	start := strings.Index(result, documentsMark)
 	if start < 0 {

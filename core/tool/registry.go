@@ -9,7 +9,6 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// toolName matches the function names that providers accept.
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // Set is an ordered, immutable set of tools with distinct names. It is safe for concurrent use. The
@@ -65,8 +64,8 @@ func (s Set) Only(names ...string) (Set, error) {
 	return NewSet(selected...)
 }
 
-// For returns the tools that a turn offers, with their descriptions for that turn ([Offerer],
-// [Fitter]).
+// For returns the tools that a turn offers ([Offerer]), with their descriptions for that turn
+// ([Fitter]).
 func (s Set) For(scope Scope) Set {
 	var offered []Tool
 	for _, t := range s.tools {

@@ -26,7 +26,7 @@ const Failed = "This call failed: "
 // ErrPanic reports that a tool panicked. The log has the details.
 var ErrPanic = errors.New("the tool failed unexpectedly")
 
-// Runner runs the tool calls of one step. It is safe for concurrent use.
+// Runner runs the tool calls of one model response. It is safe for concurrent use.
 type Runner struct {
 	config RunnerConfig
 	logger *slog.Logger
@@ -67,7 +67,7 @@ type Executed struct {
 	Took   time.Duration
 }
 
-// Step is the context in which the calls of one step run.
+// Step describes one round of tool calls in a turn.
 type Step struct {
 	Tools    Set
 	Scope    Scope
@@ -76,11 +76,10 @@ type Step struct {
 
 // Run runs the calls of a step and returns their results in the order of the calls. It merges all
 // calls of a [Merger] into one. Each call sends its packets to a separate tab of emit, which is
-// closed after the call. A packet announces the number of tabs if there are several.
+// closed after the call.
 //
 // Run returns when all calls have ended. If a tool still runs Grace after its context has ended,
-// Run abandons the tool and logs its name. The tool's goroutine may continue, but its packets and
-// results are discarded.
+// Run abandons the tool. Its goroutine may continue, but its packets and results are discarded.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Executed {
 	jobs := merge(r.prepare(calls, step))
 	if len(jobs) > 1 {
@@ -102,7 +101,6 @@ func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit 
 	return ran
 }
 
-// pendingCall is a call that has not run yet.
 type pendingCall struct {
 	call message.Call
 	tool Tool  // nil when err is set
@@ -146,7 +144,6 @@ func sanitiseName(name string) string {
 	return clean[:min(len(clean), 64)]
 }
 
-// merge replaces all calls of a [Merger] by one merged call in the position of the first.
 func merge(jobs []pendingCall) []pendingCall {
 	var out []pendingCall
 	for i, j := range jobs {
@@ -202,7 +199,7 @@ func (r *Runner) run(ctx context.Context, j pendingCall, step Step, emit *packet
 	return ran
 }
 
-// call runs the tool. It returns when the tool has ended or its grace period is over.
+// call returns when the tool has ended or its grace period is over.
 func (r *Runner) call(ctx context.Context, j pendingCall, step Step, emit *packet.Emitter) (Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.config.Timeout, ErrTimeout)
 	defer cancel()

@@ -52,7 +52,7 @@ type Withdrawing interface {
 	Withdrawn(ctx context.Context, scope Scope) (bool, error)
 }
 
-// Fitter is implemented by tools whose description varies between turns.
+// Fitter is implemented by tools whose description for the model varies between turns.
 type Fitter interface {
 	// Fit returns the tool with the description for a turn. The result must depend only on facts
 	// that are the same for all people of a tenant. The prompts of these people then begin with the
@@ -107,7 +107,7 @@ type Source struct {
 	Newest    time.Time // zero: no document has a date
 }
 
-// Result is what a tool returns.
+// Result is what a tool call returns to the model and to the turn.
 type Result struct {
 	Content   string          // text for the model
 	Arguments json.RawMessage // arguments that ran, for the history; nil means the call's arguments

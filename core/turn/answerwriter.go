@@ -12,11 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// messageBreak separates two messages of one answer, such as the narration before a tool call and
-// the text after the call.
+// messageBreak separates messages of one answer, such as the narration before a tool call and the
+// text after the call.
 const messageBreak = "\n\n"
 
-// block is the kind of the open block in the user interface.
 type block int
 
 const (
@@ -26,8 +25,7 @@ const (
 )
 
 // answerWriter converts a model's output into packets. It closes each block before it begins the
-// next. It is used by one goroutine and by its timer. The timer shows a message that was held back
-// for maxHold.
+// next. Only one goroutine and the timer of a held message use it.
 type answerWriter struct {
 	mu           sync.Mutex
 	timer        *time.Timer // of the held message; nil if there is none
@@ -61,18 +59,15 @@ type answerWriter struct {
 	documents []packet.Document
 }
 
-// newAnswerWriter returns an answerWriter that resolves citations with the given processor.
 func newAnswerWriter(emit *packet.Emitter, record recorder, citations *cite.Processor, strict bool) *answerWriter {
 	return &answerWriter{emit: emit, record: record, strict: strict, citations: citations}
 }
 
-// openBlock ends the open block, if any, and begins a block of kind b.
 func (v *answerWriter) openBlock(b block) {
 	v.endBlock()
 	v.block, v.current = b, v.emit.At(packet.Placement{TurnIndex: v.index})
 }
 
-// writeReasoning emits reasoning text. If no reasoning block is open, it begins one.
 func (v *answerWriter) writeReasoning(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -124,8 +119,6 @@ func (v *answerWriter) writeText(text string) {
 // call right after the narration. Longer waits would delay the text for readers.
 const maxHold = 700 * time.Millisecond
 
-// startHoldTimer starts a timer that shows the current message after maxHold, unless the message
-// ends before.
 func (v *answerWriter) startHoldTimer() {
 	v.messageCount++
 	message := v.messageCount
@@ -142,13 +135,11 @@ func (v *answerWriter) startHoldTimer() {
 // may be narration before a tool call.
 const minAnswerRunes = 200
 
-// isAnswer reports whether a text is too long for narration before a tool call, or has a second
-// paragraph.
 func isAnswer(text string) bool {
 	return strings.Contains(strings.TrimRight(text, " \t\r\n"), "\n\n") || utf8.RuneCountInString(text) >= minAnswerRunes
 }
 
-// turnIntoStatus shows a held message as a status, because a tool call follows the message.
+// turnIntoStatus shows a held message as a status, because a tool call follows it.
 func (v *answerWriter) turnIntoStatus() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -178,7 +169,6 @@ func (v *answerWriter) takeText() string {
 	return v.text.String()
 }
 
-// emitEvents emits the events of the citation processor, or queues them in a held message.
 func (v *answerWriter) emitEvents() {
 	for _, e := range v.events {
 		var p packet.Payload
@@ -203,7 +193,6 @@ func (v *answerWriter) emitEvents() {
 	}
 }
 
-// release shows the held message. Later text of the message is then shown at once.
 func (v *answerWriter) release() {
 	v.stopHoldTimer()
 	if len(v.pending) == 0 {
@@ -227,8 +216,8 @@ func (v *answerWriter) release() {
 	}
 }
 
-// toolCallBegan records that a tool call has begun. A held message is then narration, so its timer
-// is stopped.
+// toolCallBegan stops the timer of a held message, which is narration because a tool call has
+// begun.
 func (v *answerWriter) toolCallBegan() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -242,7 +231,6 @@ func (v *answerWriter) stopHoldTimer() {
 	}
 }
 
-// dropPending discards the held message.
 func (v *answerWriter) dropPending() {
 	v.stopHoldTimer()
 	v.pending = nil
@@ -250,7 +238,7 @@ func (v *answerWriter) dropPending() {
 	v.block, v.dropped = none, true
 }
 
-// close ends the open block, if any. It discards a held message.
+// close ends the open block. It drops a message that strict still holds back.
 func (v *answerWriter) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -279,8 +267,7 @@ func (v *answerWriter) endBlock() {
 	v.index++
 }
 
-// nextPlacement returns an emitter for a block that another component writes, such as a tool. Each
-// call takes the next index.
+// nextPlacement returns an emitter for a block that a tool writes. Each call takes the next index.
 func (v *answerWriter) nextPlacement() *packet.Emitter {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -11,15 +11,13 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// quoteRunes is the maximum length of a passage's excerpt in a source list.
 const quoteRunes = 160
 
 // projectSource is the source of project files that are in no index.
 const projectSource document.SourceID = "project"
 
-// referenceKey returns a key that identifies a reference by its document, number and chunk. For a
-// reference without a chunk, such as a part of a file, the key contains the text instead. An opened
-// page and its first chunk have different numbers.
+// referenceKey identifies a reference by its document, number and chunk. A reference without a
+// chunk, such as a part of a file, is identified by its text instead.
 func referenceKey(r message.Reference) string {
 	if r.Chunk == nil {
 		return fmt.Sprintf("%s\x00%d\x00text\x00%s", r.Document.ID, r.Number, r.Text)
@@ -27,8 +25,8 @@ func referenceKey(r message.Reference) string {
 	return fmt.Sprintf("%s\x00%d\x00%d", r.Document.ID, r.Number, *r.Chunk)
 }
 
-// newMapping returns the citation numbers of the session. Numbers of documents in the prompt's
-// history resolve, so the model may cite them. All other numbers are only reserved.
+// newMapping returns the citation numbers of the session. The model may cite the numbers of
+// documents in the prompt's history. All other numbers are only reserved.
 func newMapping(req Request) *cite.Mapping {
 	m := cite.NewMapping()
 	part := func(n int, id document.ID, otherwise string) string {
@@ -64,9 +62,9 @@ func newMapping(req Request) *cite.Mapping {
 	return m
 }
 
-// ambiguous returns the numbers that a history uses for several documents. The cause is an answer
-// that was copied from another session, or an older release that numbered documents instead of
-// passages. Such a number resolves to no source, because its link could be wrong.
+// ambiguous returns the numbers that a history uses for several documents. Such a number resolves
+// to no source, because its link could be wrong. The cause is an answer copied from another
+// session, or an older release.
 func ambiguous(history []message.Message) (numbers []int) {
 	owner := make(map[int]document.ID)
 	note := func(n int, id document.ID) {
@@ -89,7 +87,6 @@ func ambiguous(history []message.Message) (numbers []int) {
 	return numbers
 }
 
-// sourceOf converts a reference to the source of a citation.
 func sourceOf(r message.Reference) cite.Source {
 	return cite.Source{
 		Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind),
@@ -104,7 +101,7 @@ func projectRef(f message.File) document.Ref {
 }
 
 // citations returns the footnotes of an answer. Each footnote has the passage that its link points
-// to. If there is none, it has the passage of its document that the model saw first.
+// to, or else the passage of its document that the model saw first.
 func citations(cited []cite.Info, references []message.Reference, mapping *cite.Mapping) []message.Citation {
 	var out []message.Citation
 	for _, info := range cited {
@@ -141,8 +138,8 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
-// numberOf returns the model's first number for a footnote's link. If no number has that link, it
-// returns the first number of the footnote's document, or 0.
+// numberOf returns the model's first number for a footnote's link, or else for its document. It
+// returns 0 if there is none.
 func numberOf(info cite.Info, mapping *cite.Mapping) int {
 	first := 0
 	for n, s := range mapping.All() {
@@ -159,15 +156,14 @@ func numberOf(info cite.Info, mapping *cite.Mapping) int {
 	return first
 }
 
-// shownSection is a section of a passage that the model was shown.
 type shownSection struct {
 	source cite.Source // with the address of the section
 	anchor string
 	text   string
 }
 
-// addSections adds the sections of a reference to places. Sections with the same link become one
-// section. A reference without sections counts as one section.
+// addSections adds the sections of a reference to places. Sections with the same link become one. A
+// reference without sections counts as one section.
 func addSections(places []shownSection, r message.Reference) []shownSection {
 	sections := r.Sections
 	if len(sections) == 0 {
@@ -187,7 +183,7 @@ func addSections(places []shownSection, r message.Reference) []shownSection {
 	return places
 }
 
-// chooseSection returns a function that chooses the section of passage n that best matches a citing
+// chooseSection returns a function that chooses the section of passage n that best matches a
 // sentence. It returns nil for a passage with one section.
 func (w *worker) chooseSection(n int) func(sentence string) cite.Source {
 	places := w.places[n]
@@ -208,13 +204,12 @@ func (w *worker) chooseSection(n int) func(sentence string) cite.Source {
 }
 
 // supports reports whether passage n shares a word or number with a sentence. A passage of an
-// earlier turn is not available and counts as support.
+// earlier turn is not available, so it counts as support.
 func (w *worker) supports(sentence string, n int) bool {
 	passages := w.passages[n]
 	return passages == nil || cite.Supported(sentence, passages) > 0
 }
 
-// unsupported counts citations whose passages share no word or number with the citing sentence.
 func unsupported(text string, references []message.Reference, mapping *cite.Mapping) int {
 	passages := make(map[int][]string)
 	for _, r := range references {

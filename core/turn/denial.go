@@ -8,9 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// denials match the beginning of an answer that says that the documents do not answer. The patterns
-// cover the languages of most questions. In other languages the answer gets the less exact notice
-// that it is based on no document.
+// denials match the beginning of an answer that says that the documents do not answer. In languages
+// without a pattern, the answer gets the less exact notice that it is based on no document.
 var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(could|can|did|was|were|am|is|are)(\s*n[o']t|n['’]t|not)\s+(\w+\s+){0,3}(find|found|locate|answer|answered|mentioned|covered|described|documented|see anything)\b`,
 	`\bcannot\s+(\w+\s+){0,2}(find|locate|answer)\b`,
@@ -34,15 +33,14 @@ var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 // denial is about a part of the question.
 const denialRunes = 240
 
-// denies reports whether a text says that the documents do not answer the question.
 func denies(text string) bool {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	return denials.MatchString(string(runes[:min(len(runes), denialRunes)]))
 }
 
-// baseless reports whether the passages support none of an answer's citations. A passage does not
-// support a citation if it shares no word or number with the citing sentence. An answer without
-// citations is not baseless.
+// baseless reports whether the passages support none of an answer's citations. A passage supports a
+// citation if it shares a word or number with the citing sentence. An answer without citations is
+// not baseless.
 func baseless(text string, passages map[int][]string) bool {
 	cited := false
 	language := analyse.Guess(text)
@@ -59,7 +57,6 @@ func baseless(text string, passages map[int][]string) bool {
 	return cited
 }
 
-// deniesOnly reports whether a text consists of little more than a denial.
 func deniesOnly(text string) bool {
 	return len([]rune(strings.TrimSpace(text))) <= denialRunes && denies(text)
 }

@@ -7,10 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// statusThinking is the status in the thread while a model sends no readable text.
 const statusThinking = "The model is thinking."
 
-// modelActivity is what drain knows about one model.
 type modelActivity struct {
 	stopped  bool
 	hasText  bool // the reader has seen text
@@ -32,9 +30,9 @@ func (w *modelActivity) observe(p packet.Payload) {
 	}
 }
 
-// drain passes packets to the sink in order of arrival until all workers have ended. Then it
-// empties the queue. After a silence it sends a Heartbeat for a model that is still running. It
-// also sends a Status for each model that is thinking.
+// drain passes packets to the sink in order of arrival until finished is closed and the queue is
+// empty. After a silence it sends a Heartbeat for a model that is still running, and a Status for
+// each model that is thinking.
 func drain(queue <-chan packet.Packet, finished <-chan struct{}, sink packet.Sink, models int, silence time.Duration) {
 	all := make([]modelActivity, models)
 	quiet := time.NewTimer(silence)

@@ -6,14 +6,13 @@ import "sync"
 // longer held back. A model that narrates does so in most of its turns.
 const quietCalls = 3
 
-// narrationStats counts, for each model, the latest consecutive calls without narration (text
-// before a tool call). It is safe for concurrent use.
+// narrationStats counts, for each model, the latest consecutive calls without narration, which is
+// text before a tool call. It is safe for concurrent use.
 type narrationStats struct {
 	mu     sync.Mutex
 	silent map[string]int
 }
 
-// recordCall records a step that called tools. silently says that the model wrote no narration.
 func (h *narrationStats) recordCall(model string, silently bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -27,7 +26,6 @@ func (h *narrationStats) recordCall(model string, silently bool) {
 	}
 }
 
-// skipsNarration reports whether the model's latest calls had no narration.
 func (h *narrationStats) skipsNarration(model string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

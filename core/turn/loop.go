@@ -24,7 +24,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// worker runs one model through the turn. It belongs to one goroutine.
+// worker runs one model through the turn. It must be used by one goroutine.
 type worker struct {
 	req         Request
 	model       llm.Model
@@ -71,8 +71,8 @@ type worker struct {
 	textCallRetries int // steps retried with text calls because an endpoint does not support tools
 }
 
-// work calls the model until the model calls no more tools, at most maxSteps times. It returns an
-// error if there is no complete answer. A panic becomes errPanic.
+// work calls the model until it calls no more tools, at most maxSteps times. It returns an error if
+// there is no complete answer. A panic becomes errPanic.
 func (w *worker) work(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -121,11 +121,10 @@ func (w *worker) work(ctx context.Context) (err error) {
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
 }
 
-// smallPassages is the number of passages in the prompt of a small model.
 const smallPassages = 5
 
-// searchFirst searches with the question for a small model. The model is called only once after
-// that, without tools.
+// searchFirst searches with the question if the model is small. The model is then called only once,
+// without tools.
 func (w *worker) searchFirst(ctx context.Context) error {
 	if !w.model.Info().Small {
 		return nil
@@ -146,9 +145,10 @@ func (w *worker) searchFirst(ctx context.Context) error {
 }
 
 // useStandIn switches to the stand-in if the budget is exhausted or the model is unreachable. It
-// reports whether the step can be repeated. The step cannot be repeated if the reader has seen
-// text. If the model is unreachable, the stand-in's reply is shown only if it cites, because the
-// model may be back soon.
+// reports whether the step can be repeated, which requires that the reader has seen no text.
+//
+// For an unreachable model, the stand-in's reply is shown only if it cites, because the model may
+// be back soon.
 func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	var full *spend.CapError
 	unpaid := errors.As(err, &full)
@@ -172,8 +172,8 @@ func (w *worker) useStandIn(ctx context.Context, err error) bool {
 // It allows one retry for each model of a chain.
 const maxTextCallRetries = 4
 
-// retryWithTextCalls reports whether to repeat the step with tool calls as text, because the
-// endpoint does not support tools.
+// retryWithTextCalls reports whether to repeat the step because the endpoint does not support
+// tools. Calls are then parsed from the model's text.
 func (w *worker) retryWithTextCalls(ctx context.Context, err error) bool {
 	if !errors.Is(err, llm.ErrNoTools) || w.model.Info().NativeTools || w.textCallRetries == maxTextCallRetries {
 		return false
@@ -203,8 +203,8 @@ func (w *worker) halvePassages(ctx context.Context, err error) bool {
 	return w.halved
 }
 
-// withdrawTools removes tools that must not be used with the current content of the prompt. They
-// stay removed for the rest of the turn. A tool that cannot be checked is removed too.
+// withdrawTools removes tools that must not be used with the current content of the prompt, for the
+// rest of the turn. It also removes a tool if the check fails.
 func (w *worker) withdrawTools(ctx context.Context) {
 	scope, withdrawn := w.scope(), false
 	allowed := slices.DeleteFunc(w.tools.Tools(), func(t tool.Tool) bool {
@@ -229,7 +229,6 @@ func (w *worker) withdrawTools(ctx context.Context) {
 	w.tools = set
 }
 
-// buildRequest returns the model request of a step and the tools that it may call.
 func (w *worker) buildRequest(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
 	w.withdrawTools(ctx)
 	built, err := w.buildPrompt(ctx, number == w.maxSteps-1)
@@ -252,7 +251,6 @@ func (w *worker) buildRequest(ctx context.Context, number int) (req llm.Request,
 	}, offered, nil
 }
 
-// nextAction is what follows a step.
 type nextAction int
 
 const (
@@ -261,8 +259,8 @@ const (
 	sameStep                   // the same step
 )
 
-// handleReply runs the tools that the model called, and returns what follows. It retries an empty
-// reply once, and asks once for missing citations.
+// handleReply runs the tools that the model called. It retries an empty reply once, and asks once
+// for missing citations.
 func (w *worker) handleReply(ctx context.Context, number int, result stepResult) (nextAction, error) {
 	if len(result.calls) > 0 && result.offered.Len() > 0 {
 		if err := w.checkAudience(ctx); err != nil {
@@ -292,13 +290,12 @@ func (w *worker) handleReply(ctx context.Context, number int, result stepResult)
 	return finished, nil
 }
 
-// lacksCitations reports whether to ask the model to add citations. It returns true once, if the
-// answer is hidden because it cites no passage, and is not a denial.
+// lacksCitations is true at most once: if the answer is hidden because it cites no passage, and is
+// not a denial.
 func (w *worker) lacksCitations(result stepResult) bool {
 	return !result.shown && !w.askedForNumbers && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
 
-// checkAudience returns an error if the audience has changed since the turn began.
 func (w *worker) checkAudience(ctx context.Context) error {
 	if w.req.CheckAudience == nil {
 		return nil
@@ -306,10 +303,9 @@ func (w *worker) checkAudience(ctx context.Context) error {
 	return w.req.CheckAudience(ctx)
 }
 
-// offeredTools returns the tools that a step may call. If a tool is forced, the first step offers
-// only that tool. A project that must be searched forces the search. The last step offers no tools,
-// and other steps offer all tools. The request lists all tools in each step, so that its prefix
-// stays cacheable.
+// offeredTools returns the tools that a step may call. The first step offers only a forced tool.
+// The last step offers none. The request lists all tools in each step, so that its prefix stays
+// cacheable.
 func (w *worker) offeredTools(number int) (tool.Set, llm.ToolChoice) {
 	if w.toolless || w.partial != "" || w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
@@ -327,7 +323,7 @@ func (w *worker) offeredTools(number int) (tool.Set, llm.ToolChoice) {
 	return w.tools, llm.ToolChoice{}
 }
 
-// buildPrompt builds the prompt of the step. If a project does not fit into the first prompt, it is
+// buildPrompt builds the prompt of a step. If a project does not fit into the first prompt, it is
 // searched for the rest of the turn.
 func (w *worker) buildPrompt(ctx context.Context, last bool) (prompt.Prompt, error) {
 	offered := w.tools
@@ -363,7 +359,6 @@ func (w *worker) buildPrompt(ctx context.Context, last bool) (prompt.Prompt, err
 	return built, nil
 }
 
-// makeProjectCitable makes project files citable if the prompt includes them in full.
 func (w *worker) makeProjectCitable() {
 	for _, p := range w.project {
 		if p.File.Text == "" { // it could not be included
@@ -376,7 +371,6 @@ func (w *worker) makeProjectCitable() {
 	}
 }
 
-// runTools runs the tools of a step and adds their results to the next prompts.
 func (w *worker) runTools(ctx context.Context, result stepResult) {
 	began := time.Now()
 	ran := w.toolRunner.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), RanTools: w.ranTools}, w.writer.nextPlacement())
@@ -411,7 +405,6 @@ func (w *worker) runTools(ctx context.Context, result stepResult) {
 	w.recorder.AddSteps(stored)
 }
 
-// addPassages records passages that the model was shown, so that the model may cite their numbers.
 func (w *worker) addPassages(references []message.Reference) {
 	for _, r := range references {
 		if r.Text == "" {
@@ -446,7 +439,6 @@ func (w *worker) scope() tool.Scope {
 	}
 }
 
-// allFiles returns the files of the project and the conversation, oldest first.
 func allFiles(req Request) []message.File {
 	all := slices.Clone(req.Project)
 	for _, m := range req.History {
@@ -455,27 +447,23 @@ func allFiles(req Request) []message.File {
 	return append(all, req.Question.Files...)
 }
 
-// leastToolTokens is the minimum budget of a tool result in tokens. A smaller result would be
-// useless. The prompt trims the excess.
+// leastToolTokens is the minimum budget of a tool result. A smaller result would be useless.
 const leastToolTokens = 400
 
-// toolBudget returns the number of tokens left for tool results. Tool results get most of the
-// window that instructions and history do not use.
+// toolBudget returns the number of tokens left for tool results. They get most of the window that
+// instructions and history do not use.
 func toolBudget(info llm.Info, spent int) int {
 	return max(leastToolTokens, (info.Window-info.Reply)*6/10-spent)
 }
 
-// replyTokens returns the maximum length of a reply in tokens. The prompt leaves this space free.
 func replyTokens(info llm.Info) int { return min(info.Reply, info.Window/2) }
 
-// searchCall returns a call of the search tool with the question as its query.
 func (w *worker) searchCall() llm.ToolCall {
 	// strings always marshal
 	queries, _ := json.Marshal(map[string][]string{"queries": {strings.TrimSpace(w.req.Question.Text)}})
 	return llm.ToolCall{ID: "search", Name: search.Name, Arguments: string(queries)}
 }
 
-// searchOnly runs one search with the question. It does not call the model.
 func (w *worker) searchOnly(ctx context.Context) error {
 	only, err := w.tools.Only(search.Name)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // internals.
 type Sentence string
 
-// The sentences of outcomes.
+// Sentences about the outcome of a turn.
 const (
 	SentenceListed     Sentence = "I found these documents:"
 	sentenceNothing    Sentence = session.SentenceNothing
@@ -60,17 +60,15 @@ func sentenceLimited(after time.Duration) Sentence {
 	}
 }
 
-// quotedPreface returns the beginning of an answer that quotes documents because the model is
-// unreachable.
 func quotedPreface(reference string) string {
 	return fmt.Sprintf("I can't reach the language model right now. Here is what your documents say: (code %s)\n\n", reference)
 }
 
-// newReference returns a code that identifies a failure in the log and for footnote why.
+// newReference returns a random code that identifies a failure in the log, and for the command
+// footnote why.
 func newReference() string { return strings.ToLower(rand.Text()[:10]) }
 
-// causeOf returns the cause code of a run's error. It is empty for success and for errors caused by
-// people.
+// causeOf returns "" for success and for errors caused by people.
 func causeOf(err error, f facts) session.Cause {
 	var limited *llm.RateLimitError
 	var full *spend.CapError
@@ -104,11 +102,8 @@ func causeOf(err error, f facts) session.Cause {
 	return session.CauseInside
 }
 
-// exhaustedBudgets maps the period of a cap to the sentence for an exhausted cap.
 var exhaustedBudgets = map[string]string{"daily": "The budget for today is used up", "monthly": "The budget for this month is used up"}
 
-// sentenceStandIn returns the notice for an answer that only quotes because the budget is
-// exhausted.
 func sentenceStandIn(full *spend.CapError) string {
 	return exhaustedBudgets[full.Period] + ", so this answer quotes the documents instead of writing about them."
 }
@@ -125,7 +120,6 @@ func (e errRefused) Error() string { return "a filter refused the question" }
 // errPanic ends a run after a panic. The log has the panic's value.
 var errPanic = errors.New("a lower level panicked")
 
-// facts are the inputs that determine an outcome, in addition to the error of the run.
 type facts struct {
 	cited, wroteText      bool
 	baseless              bool // the passages support no citation
@@ -139,7 +133,6 @@ type facts struct {
 	interrupted, stopping bool // the context ended, with ErrStopped if stopping
 }
 
-// outcomeOf returns the outcome of a run.
 func outcomeOf(err error, f facts) Ending {
 	switch {
 	case err == nil:
@@ -239,7 +232,6 @@ func completedOutcome(f facts) Ending {
 	}
 }
 
-// cancellation reports whether ctx has ended, and whether a person's stop was the cause.
 func cancellation(ctx context.Context) (interrupted, stopping bool) {
 	cause := context.Cause(ctx)
 	return cause != nil, errors.Is(cause, ErrStopped)

@@ -38,7 +38,6 @@ type Part struct {
 	Basis message.Basis
 }
 
-// quotedTexts returns what people wrote in the conversation of a run.
 func quotedTexts(req Request) []string {
 	texts := message.Said(append(slices.Clip(req.History), req.Question)...)
 	if req.Part != nil {
@@ -47,7 +46,6 @@ func quotedTexts(req Request) []string {
 	return texts
 }
 
-// basis returns the content from which the run's question was derived.
 func basis(req Request) message.Basis {
 	if req.Part == nil {
 		return message.Basis{}
@@ -55,10 +53,9 @@ func basis(req Request) message.Basis {
 	return req.Part.Basis
 }
 
-// Numbers returns the citation numbers of a session's documents, for a Part.
+// Numbers returns the citation numbers of the documents of a session, for [Part.Numbers].
 func Numbers(req Request) *cite.Mapping { return newMapping(req) }
 
-// citationNumbers returns the numbers of the run's Part. Without a Part it returns new numbers.
 func citationNumbers(req Request) (*cite.Mapping, *cite.Numbers) {
 	if req.Part != nil {
 		return req.Part.Numbers, req.Part.Cited
@@ -66,7 +63,6 @@ func citationNumbers(req Request) (*cite.Mapping, *cite.Numbers) {
 	return newMapping(req), &cite.Numbers{}
 }
 
-// restoreSteps adds the steps and references of earlier runs of the turn.
 func (w *worker) restoreSteps() {
 	part := w.req.Part
 	if part == nil || len(part.Steps) == 0 {

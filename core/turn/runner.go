@@ -44,7 +44,8 @@ type Runner struct {
 	habits  *narrationStats
 }
 
-// NewRunner returns a runner.
+// NewRunner returns a runner that offers the given tools to models. It logs the end of each turn to
+// log.
 func NewRunner(tools tool.Set, counter budget.Counter, config Config, log *slog.Logger) *Runner {
 	if config.MaxSteps <= 0 {
 		config.MaxSteps = 6
@@ -58,10 +59,9 @@ func NewRunner(tools tool.Set, counter budget.Counter, config Config, log *slog.
 	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log, habits: &narrationStats{}}
 }
 
-// Run runs one turn and returns when all its parts have ended. No goroutine or request continues
-// afterwards. The exception is a tool that ignores its context, which tool.Runner abandons. Run
-// calls the sink only from the calling goroutine. Each model's packets end with its Stop, and each
-// model has one Answer in the report.
+// Run runs one turn and returns when all its parts have ended. Run calls the sink only from the
+// calling goroutine. Each model's packets end with its Stop, and each model has one Answer in the
+// report. Only a tool that ignores its context may still run afterwards.
 //
 // Run returns an error only if the request cannot be run. The sink has then received no packets.
 // Failures during the run are in the report.
@@ -128,8 +128,8 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 	return tools, errors.Join(errs...)
 }
 
-// worker returns the worker for one model's answer, and the state to which the worker records. Read
-// the state only after the worker has ended.
+// worker returns the worker for one model's answer. The caller must not read the state before the
+// worker has ended.
 func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping, cited *cite.Numbers, emit *packet.Emitter,
 	began time.Time,
 ) (*worker, *state) {
@@ -159,8 +159,8 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 	return w, state
 }
 
-// end returns a worker's Answer and sends exactly one Stop. cause is the reason why the answer is
-// incomplete, or nil.
+// end returns a worker's Answer and sends exactly one Stop. cause says why the answer is
+// incomplete, or is nil.
 func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.Emitter, cause error) Answer {
 	req := w.req
 	f := state.facts()
@@ -199,7 +199,6 @@ func Documents(of []message.Reference) (list []document.Ref) {
 	return list
 }
 
-// stop sends the last packets of a model: the Stop, with an Error before it if the model failed.
 func stop(to *packet.Emitter, e Ending, notices []string) {
 	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: notices}
 	if e.Outcome == session.Failed || e.Outcome == session.Limited {

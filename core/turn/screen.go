@@ -35,7 +35,6 @@ func permittedHistory(req Request) []message.Message {
 	return slices.DeleteFunc(slices.Clone(req.History), func(m message.Message) bool { return refused[m.Turn] })
 }
 
-// redactQueries returns a sink that masks blocked text in search queries and tool arguments.
 func redactQueries(f *filter.Filter, to packet.Sink) packet.Sink {
 	if f == nil || f.Answers == nil {
 		return to

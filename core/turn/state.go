@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// recorder is the write-only interface of state. Workers cannot read recorded data, so no logic can
+// recorder is the write-only view of [state]. Workers cannot read recorded data, so no logic can
 // depend on it.
 type recorder interface {
 	// NoteFirstToken records when the model first sent something.
@@ -196,7 +196,7 @@ func (s *state) AddNotices(sentences ...string) {
 	s.notice(sentences...)
 }
 
-// notice adds sentences and skips duplicates. The caller must hold mu.
+// notice adds sentences and skips duplicates. It must be called with mu held.
 func (s *state) notice(sentences ...string) {
 	for _, sentence := range sentences {
 		if !s.seen["notice "+sentence] {
@@ -206,7 +206,6 @@ func (s *state) notice(sentences ...string) {
 	}
 }
 
-// facts returns the recorded facts that determine the outcome.
 func (s *state) facts() facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,14 +241,12 @@ func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose 
 	return a
 }
 
-// references returns the passages that were shown to the model.
 func (s *state) references() []message.Reference {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.answer.References
 }
 
-// closestDocuments returns the closest documents of the first search that found any.
 func (s *state) closestDocuments() []document.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()

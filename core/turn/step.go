@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/tool/textcall"
 )
 
-// stepResult is the result of one model call.
 type stepResult struct {
 	// as the model wrote it, without the markup of calls; messages are separated by a blank line
 	text    string
@@ -25,8 +24,7 @@ type stepResult struct {
 }
 
 // step makes one model call, streams the text to the reader and collects the tool calls. If the
-// answer was cut by its length limit, step requests the rest once. It closes every block that it
-// opens.
+// answer was cut by its length limit, step requests the rest once.
 func (w *worker) step(ctx context.Context, number int) (result stepResult, err error) {
 	req, offered, err := w.buildRequest(ctx, number)
 	if err == nil {
@@ -82,8 +80,7 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 }
 
 // mayNarrate reports whether text of the step is likely to precede a tool call. Before the first
-// call of the turn, this depends on the model's earlier turns. After the first call, it depends
-// only on the current turn.
+// call of the turn, this depends on the model's earlier turns. Later it depends only on this turn.
 func (w *worker) mayNarrate() bool {
 	if w.tools.Len() == 0 || w.toolless || w.req.ResponseFormat != nil || w.model.Info().Extractive {
 		return false
@@ -94,7 +91,6 @@ func (w *worker) mayNarrate() bool {
 	return w.narrates
 }
 
-// reply accumulates a model's reply, which may arrive in two streams.
 type reply struct {
 	text     *textcall.Filter
 	screen   filter.Screen
@@ -105,8 +101,6 @@ type reply struct {
 	finish   llm.Finish
 }
 
-// streamReply makes a model call. It writes the text and the reasoning to the reader, and collects
-// the tool calls in h.
 func (w *worker) streamReply(ctx context.Context, req llm.Request, h *reply) error {
 	began := time.Now()
 	var usage llm.Usage
@@ -153,7 +147,6 @@ func (w *worker) streamReply(ctx context.Context, req llm.Request, h *reply) err
 	return context.Cause(ctx)
 }
 
-// isCut reports whether the answer was cut by its length limit and the rest can be requested.
 func (w *worker) isCut(h *reply) bool {
 	return h.finish == llm.FinishLength && !w.continued && len(h.calls.order) == 0 && strings.TrimSpace(h.raw.String()) != "" &&
 		w.req.ResponseFormat == nil
@@ -183,7 +176,6 @@ func (w *worker) continueAnswer(ctx context.Context, number int, h *reply) error
 	return nil
 }
 
-// flushReply writes the text that the filters still hold back.
 func (w *worker) flushReply(ctx context.Context, screen filter.Screen, visible string) error {
 	shown, err := screen.Push(ctx, visible)
 	w.writer.writeText(shown)
@@ -195,7 +187,6 @@ func (w *worker) flushReply(ctx context.Context, screen filter.Screen, visible s
 	return err
 }
 
-// maxCalls is the maximum number of calls that one step runs.
 const maxCalls = 64
 
 // identify gives every call an id that is unique within the turn. Some models send no id, or the
@@ -211,7 +202,6 @@ func (w *worker) identify(step int, calls []llm.ToolCall) []llm.ToolCall {
 	return calls
 }
 
-// maxArguments is the maximum size of a call's arguments in bytes.
 const maxArguments = 256 << 10
 
 // callAssembler joins the fragments of tool calls, which may be interleaved.

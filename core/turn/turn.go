@@ -130,16 +130,17 @@ type Timings struct {
 	Steps      []StepTiming
 }
 
-// StepTiming is the timing of one step.
+// StepTiming is the duration of one model call, and of the tools that it called.
 type StepTiming struct {
 	Model time.Duration // from request to the end of the stream
 	Tools time.Duration // all tools of the step, which run in parallel
 }
 
-// Messages returns the messages that a session stores for the answer. These are tool calls and
-// results, then the answer with its citations and the documents that it depends on. Inherited
-// documents are included, because the answer may repeat an earlier answer. So only people who may
-// see the earlier answer may see this answer. A run without text has no answer message.
+// Messages returns the messages that a session stores for the answer: tool calls, their results,
+// and the answer with its citations. A run without text has no answer message.
+//
+// The answer also has the documents of earlier answers, because it may repeat these answers. Only
+// people who may see the earlier answers may therefore see this one.
 func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	var messages []message.Message
 	for _, m := range a.Steps {
@@ -154,7 +155,6 @@ func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	})
 }
 
-// inherited returns the documents of a history that are not in references, each once.
 func inherited(history []message.Message, references []message.Reference) []message.Reference {
 	known := make(map[document.ID]bool)
 	for _, r := range references {

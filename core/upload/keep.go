@@ -44,7 +44,6 @@ type Service struct {
 // × MaxBytes of memory: the bytes, the parameter of the statement, and the copy that is read.
 const atOnce = 2
 
-// readLimit is the timeout for reading a file.
 const readLimit = 45 * time.Second
 
 // New returns a Service that stores files in deps.Store.
@@ -66,7 +65,7 @@ type Request struct {
 	Message thread.MessageID
 }
 
-// Given is a file that a person gave.
+// Given is a file as a person uploaded it.
 type Given struct {
 	Name    string
 	Content []byte
@@ -140,7 +139,6 @@ func (s *Service) Keep(ctx context.Context, r Request, p Project, g Given) Outco
 	return Outcome{File: stored, Became: became}
 }
 
-// refuse returns the reason why a file is not stored. It returns "" if the file may be stored.
 func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 	switch {
 	case f.Name == "":
@@ -178,8 +176,7 @@ func ofMachine(err error) bool {
 	return !errors.Is(err, index.ErrSkipped) && (errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &system))
 }
 
-// follow updates the index after a change. If the update fails, the index is updated a minute
-// later.
+// follow updates the index after a change. If that fails, the index is updated a minute later.
 func (s *Service) follow(ctx context.Context, tenant access.TenantID, removed ...document.ID) {
 	if err := s.Changed(ctx, tenant, removed...); err != nil {
 		s.Logger.WarnContext(ctx, "the index follows a change of kept files later", "error", err)

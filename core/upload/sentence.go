@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Sentences for people who give files.
+// Replies to people who upload files.
 const (
 	SayMembersOnly    = "Only full members can keep files in projects. Ask one of them to do it."
 	SayUnknownPerson  = "Who you are cannot be found out at the moment, so nothing was kept. Try again in a minute."
@@ -37,7 +37,6 @@ func SayAbsent(name string) string {
 	return fmt.Sprintf("There is no project %s. The projects are listed by `/footnote files`.", Code(name))
 }
 
-// sayNameOne returns the reply to a request that names no project.
 func sayNameOne(visible []Project) string {
 	if len(visible) == 0 {
 		return "There is no project to keep files in."
@@ -49,7 +48,7 @@ func sayNameOne(visible []Project) string {
 	return fmt.Sprintf("Name a project: write `keep this in project NAME`. The projects are %s.", strings.Join(names, ", "))
 }
 
-// Code formats a name as code, on one line and without markup.
+// Code formats a name as Markdown code, on one line.
 func Code(text string) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "'")), " ")
 	if r := []rune(text); len(r) > MaxName {
@@ -71,7 +70,8 @@ func sentence(text string) string {
 // and the last file, a reply has at most 1,800. The limit of Discord is 2,000.
 const maxSaid = 1100
 
-// SayOutcomes returns the reply about files. chat says that the files came with a message.
+// SayOutcomes returns the reply that lists which files were kept and which were not. chat says that
+// the files came with a chat message.
 func SayOutcomes(p Project, readers access.ACL, all []Outcome, chat bool) string {
 	if len(all) == 0 {
 		return SayNothing
@@ -121,7 +121,7 @@ func lower(s string) string {
 	return s
 }
 
-// SayReaders returns who may read a kept file.
+// SayReaders returns a sentence that says who may read a kept file.
 func SayReaders(readers access.ACL) string {
 	if len(readers) == 1 {
 		switch readers[0].Kind() {
@@ -138,7 +138,8 @@ func SayReaders(readers access.ACL) string {
 	return "Those who may read the project can find it."
 }
 
-// SayList returns a list of files for one person. The person must be allowed to read all of them.
+// SayList returns the text of a list of files for one person, who may read all of them. It also
+// says how to keep a file.
 func SayList(projects []Project, all []File) string {
 	var b strings.Builder
 	for _, f := range all {
@@ -164,7 +165,6 @@ func SayList(projects []Project, all []File) string {
 	return head + b.String() + "\n\n" + how
 }
 
-// size formats a number of bytes: "1.5 MB".
 func size(n int64) string {
 	switch {
 	case n >= 1<<20:

@@ -60,7 +60,7 @@ type File struct {
 	At      time.Time // when this version was stored
 }
 
-// Project is a project in which files can be kept.
+// Project is a project in which people can keep files.
 type Project struct {
 	Name string
 	// Readers are the people who may know that the project exists. According to the configuration,
@@ -81,7 +81,7 @@ var (
 // Became is the effect of storing a file.
 type Became int
 
-// The effects of storing a file.
+// Values of [Became].
 const (
 	Added Became = iota
 	Replaced

@@ -27,8 +27,6 @@ func (q *request) members(found []string) any {
 	return paged(q, q.Groups[i].Members, 200, q.shown)
 }
 
-// permissions2 serves the permissions of a space on Cloud
-// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-permissions/).
 func (q *request) permissions2(found []string) any {
 	s := q.space(found[0])
 	if s == nil {
@@ -64,8 +62,6 @@ func (q *request) roleMode([]string) any {
 	return map[string]any{"mode": map[bool]string{true: "ROLES", false: "PRE_ROLES"}[q.Roles]}
 }
 
-// roleList serves the roles of the site
-// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/).
 func (q *request) roleList([]string) any {
 	roles := []map[string]any{
 		{"id": "role-viewer", "type": "SYSTEM", "name": "Viewer", "spacePermissions": []string{"read/space"}},

@@ -64,7 +64,6 @@ func (q *request) space(id string) *Space {
 	return q.Spaces[i]
 }
 
-// contents returns the contents that meet a condition and are visible to the caller, ordered by id.
 func (q *request) contents(fits func(*Content) bool) []*Content {
 	var all []*Content
 	for _, c := range q.Contents {
@@ -174,7 +173,6 @@ func (q *request) content1(found []string) any {
 	return refused(http.StatusNotFound)
 }
 
-// show1 returns a content in the format of REST API version 1, with the requested expansions.
 func (q *request) show1(c *Content) any {
 	expand := q.value("expand")
 	if q.Switches.Poisoned[c.ID] && (strings.Contains(expand, "restrictions") || strings.Contains(expand, "body")) {

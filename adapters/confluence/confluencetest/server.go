@@ -14,7 +14,7 @@ import (
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Server serves a World over HTTP like Confluence's REST APIs.
+// Server serves a [World] over HTTP, as the REST APIs of Confluence do.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -59,7 +59,6 @@ func Refuse(status int, header ...string) http.HandlerFunc {
 	}
 }
 
-// refused is a response that has only this error status.
 type refused int
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -96,8 +95,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// known returns the account if the credential is valid. anonymous says that the request has no
-// credential. If the credential is wrong, it returns nil and false.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {
@@ -106,7 +103,6 @@ func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	return s.Bot, false
 }
 
-// request is an API request with its caller.
 type request struct {
 	*Server
 	*http.Request
@@ -123,9 +119,8 @@ func (q *request) value(name string) string {
 	return ""
 }
 
-// sees reports whether the caller may see a content: "Only pages that the user has permission to
-// view will be returned"
-// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/).
+// sees reports whether the caller may see c: "Only pages that the user has permission to view will
+// be returned" (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/).
 func (q *request) sees(c *Content) bool {
 	if c.Status == "current" {
 		return q.mayRead(q.user, c)
@@ -198,7 +193,6 @@ func (q *request) link(place string) string {
 	return next
 }
 
-// site returns the base address of the site.
 func (q *request) site() string {
 	if q.Cloud {
 		return q.Server.URL + "/wiki"
@@ -206,8 +200,8 @@ func (q *request) site() string {
 	return q.Server.URL
 }
 
-// paged returns a page with at most most entries of a list. Lists of REST API version 2, and
-// searches on Cloud, use an opaque cursor. All other lists use a number.
+// paged returns a page with up to most entries of a list. Lists of REST API version 2, and searches
+// on Cloud, use an opaque cursor. All other lists use a number.
 func paged[T any](q *request, all []T, most int, show func(T) any) any {
 	limit := 25
 	if _, err := fmt.Sscan(q.value("limit"), &limit); err != nil && q.value("limit") != "" {

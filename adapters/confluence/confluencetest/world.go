@@ -56,7 +56,7 @@ type Content struct {
 	Document string
 }
 
-// World is a site. Change its fields only within Do.
+// World is a simulated Confluence site. Change its fields only within Do.
 type World struct {
 	servertest.World
 	last     int
@@ -72,7 +72,8 @@ type World struct {
 	byID      map[string]*Content
 }
 
-// NewWorld returns a site with the group of its users and with the account that reads the site.
+// NewWorld returns a site with an empty group of its users, and with the account that the connector
+// uses.
 func NewWorld() *World {
 	w := &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, last: 1000}
 	users := w.Group("confluence-users")
@@ -96,7 +97,7 @@ func (w *World) User(name string) *User {
 	return u
 }
 
-// Group adds a group.
+// Group adds a group with the given members.
 func (w *World) Group(name string, members ...*User) *Group {
 	g := &Group{Name: name, Members: members}
 	w.Do(func() {
@@ -106,7 +107,7 @@ func (w *World) Group(name string, members ...*User) *Group {
 	return g
 }
 
-// Space adds a space that the reading account may view.
+// Space adds a space. The subjects in view and the account of the connector may view it.
 func (w *World) Space(key string, view ...Subject) *Space {
 	s := &Space{Key: key, Name: "Space " + key}
 	w.Do(func() {
@@ -116,12 +117,12 @@ func (w *World) Space(key string, view ...Subject) *Space {
 	return s
 }
 
-// Page adds a page to a space. parent may be nil.
+// Page adds a page to a space. If parent is nil, the page is at the top of the space.
 func (w *World) Page(s *Space, parent *Content, title, body string) *Content {
 	return w.Add(&Content{Type: "page", Space: s, Parent: parent, Title: title, Body: body})
 }
 
-// Add adds a content and sets its id, version, time and status.
+// Add adds a page, comment or other content, and sets its id, version, time and status.
 func (w *World) Add(c *Content) *Content {
 	w.Do(func() {
 		if c.ID = w.id(); c.Type == "attachment" {
@@ -137,7 +138,7 @@ func (w *World) Add(c *Content) *Content {
 	return c
 }
 
-// Edit changes a content and increments its version.
+// Edit runs change, increments the version of c and sets its time.
 func (w *World) Edit(c *Content, change func()) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -147,8 +148,8 @@ func (w *World) Edit(c *Content, change func()) {
 	})
 }
 
-// Trash sets the status of a content: "trashed" deletes it, "current" restores it. The child pages
-// of a deleted content move up to its parent.
+// Trash sets the status of c: "trashed" deletes it, "current" restores it. The child pages of a
+// deleted page move up to its parent.
 func (w *World) Trash(c *Content, status string) {
 	w.Do(func() {
 		// "deleting a page moves its children up"; its comments and files go with it
@@ -161,7 +162,7 @@ func (w *World) Trash(c *Content, status string) {
 	})
 }
 
-// Purge deletes a content permanently, with its comments and files.
+// Purge deletes c permanently, with its comments and files.
 func (w *World) Purge(c *Content) {
 	w.Trash(c, "trashed")
 	w.Do(func() {
@@ -176,8 +177,8 @@ func (w *World) Purge(c *Content) {
 	})
 }
 
-// there reports whether a content can be opened. The content and all its ancestors must be current,
-// and the space must not be archived.
+// there reports whether c can be opened. c and all its ancestors must be current, and the space
+// must not be archived.
 func (c *Content) there() bool {
 	for at := c; at != nil; at = at.Parent {
 		if at.Status != "current" {
@@ -187,7 +188,7 @@ func (c *Content) there() bool {
 	return !c.Space.Archived
 }
 
-// MayRead reports whether a user may read a content; nil is a visitor without an account.
+// MayRead reports whether a user may read c. A nil user is a visitor without an account.
 //
 //   - "If someone can't view a space, they won't be able to view any of its pages, whatever their
 //     restrictions say". A user who may not use the site cannot view any space:

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// RequestTimeout limits one call, from the moment it is sent. If a create times out, the message
-// may or may not exist.
+// RequestTimeout is the maximum duration of one call, counted from when it is sent. After a
+// timeout, Discord may still have carried out the call.
 const RequestTimeout = 15 * time.Second
 
 // FirstPause is the wait before the first retry of a failed call.
@@ -26,8 +26,8 @@ const FirstPause = 200 * time.Millisecond
 // keeps an entry for each route and channel and never removes any.
 const renewAfter = 50_000
 
-// API makes REST calls. It sends each call once and leaves retries to the caller. It is safe for
-// concurrent use.
+// API makes REST calls to Discord. It sends each call once and leaves retries to the caller. It is
+// safe for concurrent use.
 type API struct {
 	token  string
 	client *http.Client
@@ -42,8 +42,8 @@ func newAPI(token string, carrier http.RoundTripper, l *limits) (*API, error) {
 	return a, a.renew()
 }
 
-// Session returns an SDK session that uses the process's transport. The session never waits for
-// rate limits and never retries.
+// Session returns a discordgo session that sends its requests through the HTTP client of a. The
+// session never waits for rate limits and never retries.
 func (a *API) Session() (*discordgo.Session, error) {
 	s, err := discordgo.New("Bot " + a.token)
 	if err != nil {
@@ -64,10 +64,11 @@ func (a *API) renew() error {
 	return err
 }
 
-// HistoryLimit is the number of messages in one page. It is the maximum that Discord allows.
+// HistoryLimit is the number of messages in one page of a channel's history. It is the maximum that
+// Discord allows.
 const HistoryLimit = 100
 
-// Request describes one REST call to Discord.
+// Request describes one REST call to Discord for [API.Do]. Bucket is the key of its rate limit.
 type Request struct {
 	Doing  string // what the call does, for errors: "post a message"
 	Method string
@@ -125,7 +126,6 @@ const (
 	editPrefix   = "PATCH messages "
 )
 
-// isWrite reports whether key is a rate limit key for new or edited messages.
 func isWrite(key string) bool {
 	return strings.HasPrefix(key, createPrefix) || strings.HasPrefix(key, editPrefix)
 }
@@ -134,7 +134,7 @@ func isWrite(key string) bool {
 // have another key, because they wait for that response.
 func CallbackBucket(interaction string) string { return interactionPrefix + "callback " + interaction }
 
-// Posted holds the fields that the adapter reads from a message of the bot.
+// Posted is a message of the bot, reduced to the fields that the adapter reads.
 type Posted struct {
 	ID          string          `json:"id"`
 	Nonce       json.RawMessage `json:"nonce"` // a string; other clients also send a number
@@ -142,13 +142,14 @@ type Posted struct {
 	Interaction *struct{ ID string } `json:"interaction_metadata"`
 }
 
-// MessagesAfter decodes into out up to limit messages that are newer than the message id after. The
-// newest message comes first.
+// MessagesAfter fetches up to limit messages that are newer than the message with the id after. It
+// decodes them into out, newest first.
 func (a *API) MessagesAfter(ctx context.Context, channel, after string, limit int, out any) error {
 	return a.Messages(ctx, channel, url.Values{"limit": {strconv.Itoa(limit)}, "after": {after}}, out)
 }
 
-// Messages decodes a page of a channel's messages into out, newest first. query selects the page.
+// Messages fetches a page of a channel's messages and decodes it into out, newest first. query
+// holds Discord's parameters, such as before and limit.
 func (a *API) Messages(ctx context.Context, channel string, query url.Values, out any) error {
 	return a.Do(ctx, Request{
 		Doing: "read messages", Method: http.MethodGet, URL: discordgo.EndpointChannelMessages(channel) + "?" + query.Encode(),
@@ -156,15 +157,15 @@ func (a *API) Messages(ctx context.Context, channel string, query url.Values, ou
 	}, out)
 }
 
-// Channel fetches a channel or thread.
+// Channel fetches a channel or thread. It uses no cache.
 func (a *API) Channel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	var c discordgo.Channel
 	err := a.Do(ctx, Request{Doing: "look up a channel", Method: http.MethodGet, URL: discordgo.EndpointChannel(id), Bucket: "GET channel " + id}, &c)
 	return &c, err
 }
 
-// Typing shows the typing indicator in a channel. It returns thread.ErrNoRoom if the rate limit has
-// no room for a call that is not an answer.
+// Typing shows the typing indicator in a channel. It does not wait for rate limits: it returns
+// thread.ErrNoRoom if the remaining calls are reserved for answers.
 func (a *API) Typing(ctx context.Context, channel string) error {
 	bucket := "POST typing " + channel
 	if !a.limits.Try(bucket, BucketKept) {
@@ -191,7 +192,8 @@ func (a *API) Unarchive(ctx context.Context, thread string) error {
 	}, nil)
 }
 
-// Dm returns the id of the direct-message channel with a user.
+// Dm opens a direct-message channel with a user and returns its id. If there is one already, it
+// returns that.
 func (a *API) Dm(ctx context.Context, user string) (string, error) {
 	var c struct{ ID string }
 	err := a.Do(ctx, Request{
@@ -201,7 +203,8 @@ func (a *API) Dm(ctx context.Context, user string) (string, error) {
 	return c.ID, err
 }
 
-// Member fetches a member of a server. It returns nil if the person is not in the server.
+// Member fetches a member of a server. It returns nil without an error if the person is not in the
+// server or the bot has no access to the server.
 func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
 	var m discordgo.Member
 	err := a.Do(ctx, Request{
@@ -217,7 +220,7 @@ func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member
 	return &m, err
 }
 
-// Message fetches one message.
+// Message fetches one message. It returns thread.ErrMessageGone if the message does not exist.
 func (a *API) Message(ctx context.Context, channel, id string) (*discordgo.Message, error) {
 	var m discordgo.Message
 	err := a.Do(ctx, Request{

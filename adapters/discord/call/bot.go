@@ -23,7 +23,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// handshakeLimit limits the opening of a WebSocket.
 const handshakeLimit = 20 * time.Second
 
 // Bot holds the API client and rate limits of one bot, its identity, and its connected shards. It
@@ -48,7 +47,8 @@ type Bot struct {
 	guilds    map[int][]string // the bot's servers by shard, once known
 }
 
-// NewBot returns a bot. It makes no calls.
+// NewBot returns a bot with the given configuration, or an error if the configuration is invalid.
+// It makes no API calls.
 func NewBot(config Config) (*Bot, error) {
 	config.setDefaults()
 	address, err := parseAPI(config.APIURL)
@@ -87,7 +87,7 @@ func NewBot(config Config) (*Bot, error) {
 	}, nil
 }
 
-// Is sets the bot's own id.
+// Is records the bot's own user id.
 func (c *Bot) Is(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,8 +101,6 @@ func (c *Bot) AppKnown() string {
 	return c.app
 }
 
-// parsePublicKey parses the public key from the application's General Information page. Discord
-// signs its requests with the matching private key.
 func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	key, err := hex.DecodeString(s)
 	if err != nil || len(key) != ed25519.PublicKeySize {
@@ -111,21 +109,22 @@ func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-// refuseRedirect makes an http.Client refuse redirects. Addresses of attachments do not redirect.
+// refuseRedirect makes an http.Client return redirects instead of following them. URLs of
+// attachments do not redirect.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Use makes the bot's API calls share rate limits (tiers) with other processes. Call it once,
-// before Run. Without shared tiers, each process uses only its part of the bot's rate.
+// Use makes the bot count its API calls in tiers, a rate limiter that its processes share. Call it
+// once, before Run. Without it, each process uses only its part of the bot's rate.
 func (c *Bot) Use(tiers thread.Tiers) { c.Limits.budget.use(tiers, globalKey(c.Config.Token)) }
 
-// Share sets the number of processes that serve the bot. Each process then uses only its part of
-// the rate limit. The number may change at any time.
+// Share sets the number of processes that serve the bot and divide its rate. The number may change
+// at any time.
 func (c *Bot) Share(processes int) {
 	c.Limits.budget.share(processes)
 	c.Histories.Share(max(processes, 1))
 }
 
-// Close closes idle connections. Call it after every Surface has finished writing.
+// Close closes idle HTTP connections. Call it after all messages have been written.
 func (c *Bot) Close() { c.API.client.CloseIdleConnections() }
 
 // Shards returns the number of shards (gateway connections) that receive events now, and the total
@@ -147,7 +146,8 @@ func (c *Bot) SetConnected(shard int, yes bool) {
 	}
 }
 
-// Planned sets the total number of shards, and marks all of them as not connected.
+// Planned sets the total number of shards. It marks all of them as not connected and forgets which
+// servers they serve.
 func (c *Bot) Planned(shards int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +156,8 @@ func (c *Bot) Planned(shards int) {
 	clear(c.guilds)
 }
 
-// Self returns the bot's own id. It is empty until READY arrives or WhoAmI fetches the id.
+// Self returns the bot's own user id. It is empty until the READY event arrives or WhoAmI fetches
+// the id.
 func (c *Bot) Self() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,7 +195,7 @@ func (c *Bot) JoinedBy(shard int, guildID string) {
 	}
 }
 
-// Hears returns the ids of the servers whose events currently arrive.
+// Hears returns the ids of the servers whose shards are connected.
 func (c *Bot) Hears() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,8 +217,7 @@ func (c *Bot) Application(ctx context.Context) (string, error) {
 	return app.ID, err
 }
 
-// WhoAmI returns the bot's own id. If the id is not known yet, WhoAmI fetches it. HTTP requests and
-// turns of other processes may arrive before READY.
+// WhoAmI returns the bot's own user id. It fetches the id if the READY event has not arrived yet.
 func (c *Bot) WhoAmI(ctx context.Context) (string, error) {
 	if id := c.Self(); id != "" {
 		return id, nil

@@ -12,13 +12,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Global rate limit of the bot's calls. Discord allows 50 calls in any second. A rate of 40 with a
-// burst of 5 stays below that.
+// globalRate is the maximum number of the bot's calls in a second. Discord allows 50 calls in any
+// second. A rate of 40 with a burst of 5 stays below that.
 const (
 	globalRate  = 40
 	globalBurst = 5
-	// globalKept is the part of the burst that is reserved for first and final writes. Progress
-	// edits do not use it.
+	// globalKept is the part of the burst that is reserved for the first and the final write of an
+	// answer. Progress edits do not use it.
 	globalKept = globalBurst / 5
 )
 
@@ -31,9 +31,9 @@ func globalKey(token string) string {
 
 var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate, Reserve: globalKept}
 
-// budget is the rate limiter for all calls of the bot. Several processes share its tiers. Without
-// shared tiers, or if the tiers do not answer, each process uses its part of the rate. It is safe
-// for concurrent use.
+// budget limits the rate of all calls of the bot. It counts them in a rate limiter that the bot's
+// processes share. If that limiter is missing or does not answer, each process uses its part of the
+// rate. It is safe for concurrent use.
 type budget struct {
 	own    *pace.Part    // limit of this process
 	asking chan struct{} // holds a token while no call asks the shared tiers: first come, first served
@@ -58,15 +58,13 @@ func newBudget() *budget {
 	return b
 }
 
-// use sets the tiers that the budget shares with other processes. Call it before the first call of
-// wait.
+// use must be called before the first call of wait.
 func (b *budget) use(tiers thread.Tiers, key string) {
 	b.key = key
 	b.shared.Use(tiers)
 	b.updateShare()
 }
 
-// share sets the number of processes that serve the bot. It may change at any time.
 func (b *budget) share(processes int) {
 	b.mu.Lock()
 	b.processes = max(processes, 1)
@@ -74,8 +72,8 @@ func (b *budget) share(processes int) {
 	b.updateShare()
 }
 
-// updateShare sets the limit of this process. The limit is the full rate while the shared tiers
-// work. Otherwise it is the process's part of the rate.
+// updateShare sets the limit of this process. It is the full rate while the shared limiter works,
+// and otherwise the process's part.
 func (b *budget) updateShare() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,12 +84,12 @@ func (b *budget) updateShare() {
 	}
 }
 
-// room reports whether a non-urgent call may be made now. It checks only the limit of this process.
+// room reports whether a call that is not urgent may be made now. It does not ask the shared
+// limiter.
 func (b *budget) room() bool { return b.own.Room(globalKept) }
 
-// wait blocks until a call may be made, and counts the call. Urgent calls write answers and come
-// first. The first words of an answer thus appear before a thread is opened for another answer.
-// Idle calls come last.
+// wait blocks until a call may be made, and counts the call. Urgent calls, which write answers,
+// come first. Calls that [Idle] marks come last.
 func (b *budget) wait(ctx context.Context, urgent bool) error {
 	if hurry, idle := idleUntil(ctx); idle {
 		urgent = false
@@ -125,8 +123,8 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 	return b.draw(ctx, b.key, globalTier)
 }
 
-// draw waits until a shared tier allows a call, and counts the call. If the tiers do not answer,
-// draw returns at once. The limit of this process then applies.
+// draw waits until the shared limiter allows a call. If that limiter does not answer, draw returns
+// nil at once, because the limit of this process applies.
 func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	for {
 		after, ok := b.shared.Take(ctx, key, tier, thread.Final)
@@ -143,5 +141,5 @@ func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	}
 }
 
-// pause makes the other processes pause for d, because Discord refuses calls.
+// pause makes all processes of the bot wait for d after Discord refused a call.
 func (b *budget) pause(ctx context.Context, d time.Duration) { b.shared.Pause(ctx, b.key, d) }

@@ -10,10 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Platform is Discord's name in thread references.
+// Platform identifies Discord in references to threads.
 const Platform thread.Platform = "discord"
 
-// Config configures a client. Only Token is required. Zero fields have the stated defaults.
+// Config configures a Discord bot. Only Token is required. A zero field has the default that its
+// comment states.
 type Config struct {
 	Token   string
 	APIURL  string // DISCORD_API_URL: replaces https://discord.com/api, without a version
@@ -74,14 +75,14 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// Times and limits of the gateway.
 const (
 	defaultOpenLimit = 30 * time.Second
 	firstRetry       = time.Second
 	LastRetry        = time.Minute
 )
 
-// GatewayConfig configures the gateway connection. Zero fields have the stated defaults.
+// GatewayConfig configures the connection to Discord's gateway. A zero field has the default that
+// its comment states.
 type GatewayConfig struct {
 	// do not request the MESSAGE CONTENT intent; follow-ups then need a mention
 	NoMessageContent bool
@@ -121,7 +122,8 @@ func (c GatewayConfig) Privileged() string {
 	}
 }
 
-// Without returns text on how to run without the privileged intents. The text continues a sentence.
+// Without returns advice on how to run the bot without the privileged intents, for the end of a
+// sentence. An example is ", or set DISCORD_MEMBERS=false: …".
 func (c GatewayConfig) Without() string {
 	var ways string
 	if !c.NoMessageContent {
@@ -133,6 +135,6 @@ func (c GatewayConfig) Without() string {
 	return ways
 }
 
-// identifyEvery is the minimum time between two new sessions with the same rate limit key. It is
-// Discord's 5 s and a small margin.
+// identifyEvery is the minimum time between two new sessions with the same rate limit key. Discord
+// requires 5 s. The rest is a margin.
 const identifyEvery = 5250 * time.Millisecond

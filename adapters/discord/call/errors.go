@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Discord's documented error codes that the core distinguishes.
+// These are Discord's error codes that need separate handling.
 const (
 	CodeUnknownChannel     = 10003
 	CodeUnknownGuild       = 10004
@@ -38,8 +38,8 @@ const (
 // answered.
 var ErrTokenOver = errors.New("the interaction can no longer be answered")
 
-// APIError is an error response of Discord. It wraps the matching sentinel error of the core, if
-// there is one.
+// APIError is an error response of Discord. It wraps the matching error of package thread, such as
+// thread.ErrNotPermitted, if there is one.
 type APIError struct {
 	doing  string
 	Status int
@@ -60,7 +60,6 @@ func (e *APIError) Error() string {
 // Unwrap returns the matching error of package thread, or nil.
 func (e *APIError) Unwrap() error { return e.is }
 
-// hints maps error codes to advice for an operator.
 var hints = map[int]string{
 	CodeMissingAccess:     "let the bot's role view the channel",
 	CodeMissingPermission: "give the bot's role View Channel, Send Messages, Send Messages in Threads, Create Public Threads, Read Message History and Attach Files here",
@@ -68,7 +67,6 @@ var hints = map[int]string{
 	codeCannotDM:          "the person does not accept direct messages from the bot",
 }
 
-// sentinels map codes to errors of the core.
 var sentinels = map[int]error{
 	CodeUnknownChannel:     thread.ErrNotPermitted, // the channel does not exist any more
 	codeUnknownMessage:     thread.ErrMessageGone,
@@ -84,7 +82,7 @@ var sentinels = map[int]error{
 	CodeThreadLocked:       thread.ErrNotPermitted,
 }
 
-// translate converts an SDK error to an error of the core.
+// translate converts an error of discordgo to an [APIError] or a thread.RateLimitError.
 func translate(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -116,7 +114,7 @@ func translate(doing string, err error) error {
 	return e
 }
 
-// Code returns Discord's error code, or 0 if err has none.
+// Code returns the error code in Discord's response, or 0 if err has none.
 func Code(err error) int {
 	var e *APIError
 	if errors.As(err, &e) {
@@ -173,8 +171,8 @@ type FatalError struct {
 // Error implements error.
 func (e *FatalError) Error() string { return e.Sentence }
 
-// FatalSentences maps close codes to the sentences of a FatalError. After these codes, a client
-// must not reconnect unchanged.
+// FatalSentences maps the gateway's close codes to the sentences of a [FatalError]. After these
+// codes, a client must not reconnect unchanged.
 var FatalSentences = map[int]string{
 	CloseNotAuthenticated: "Discord does not accept the bot token. Copy it again from the Developer Portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.",
 	4010:                  "Discord does not accept the shard. This is a fault of the configuration of shards.",
@@ -185,7 +183,7 @@ var FatalSentences = map[int]string{
 		"(Bot → Privileged Gateway Intents)%s.",
 }
 
-// Codes with which the gateway closes a connection.
+// Discord's gateway closes a connection with one of these codes.
 const (
 	CloseInvalidSeq       = 4007
 	CloseTimedOut         = 4009

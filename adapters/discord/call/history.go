@@ -15,16 +15,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// historyQuota limits the calls that read messages for the index. These calls count towards the
-// bot's 40 calls a second and have the lowest priority.
+// historyQuota limits the calls that read messages for the search index. These calls also count
+// towards the bot's 40 calls a second.
 var historyQuota = pace.Quota{Every: 200 * time.Millisecond, Burst: 2}
 
-// tries is the number of attempts for a call of the lowest priority that fails temporarily.
 const tries = 4
 
-// idle makes a call of the lowest priority. It waits until the process has spare calls. It also
-// waits until the bucket has more requests than answers may need next. It retries after a rate
-// limit or a temporary failure.
+// idle makes a call of the lowest priority, which leaves room in the rate limits for answers. It
+// retries after a rate limit or a temporary failure.
 func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	for attempt, pause := 1, FirstPause; ; attempt, pause = attempt+1, 2*pause {
 		if c.Histories.Wait(ctx) != nil { // the wait would exceed ctx
@@ -54,7 +52,7 @@ func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	}
 }
 
-// HistoryOf fetches the roles and channels of a server with the lowest priority.
+// HistoryOf fetches the roles and channels of a server. Its calls have the lowest priority.
 func (c *Bot) HistoryOf(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
 	err := c.idle(ctx, Request{Doing: "look up a server", Method: http.MethodGet, URL: discordgo.EndpointGuild(guild), Bucket: "GET guild " + guild}, g)
@@ -69,7 +67,8 @@ func (c *Bot) HistoryOf(ctx context.Context, guild string) (*discordgo.GuildCrea
 }
 
 // OldMessages returns up to [HistoryLimit] messages of a channel or thread that are older than the
-// message before, newest first. An empty before returns the newest.
+// message with the id before, newest first. An empty before returns the newest. The call has the
+// lowest priority.
 func (c *Bot) OldMessages(ctx context.Context, channel, before string) ([]*discordgo.Message, error) {
 	query := url.Values{"limit": {strconv.Itoa(HistoryLimit)}}
 	if before != "" {
@@ -82,7 +81,7 @@ func (c *Bot) OldMessages(ctx context.Context, channel, before string) ([]*disco
 	return found, err
 }
 
-// OldMessage fetches one message with the lowest priority.
+// OldMessage fetches one message. The call has the lowest priority.
 func (c *Bot) OldMessage(ctx context.Context, channel, id string) (*discordgo.Message, error) {
 	var m discordgo.Message
 	err := c.idle(ctx, Request{
@@ -91,7 +90,7 @@ func (c *Bot) OldMessage(ctx context.Context, channel, id string) (*discordgo.Me
 	return &m, err
 }
 
-// OldChannel fetches a channel or thread with the lowest priority.
+// OldChannel fetches a channel or thread. The call has the lowest priority.
 func (c *Bot) OldChannel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	var found discordgo.Channel
 	err := c.idle(ctx, Request{Doing: "look up a channel", Method: http.MethodGet, URL: discordgo.EndpointChannel(id), Bucket: "GET channel " + id}, &found)
@@ -113,12 +112,11 @@ func (c *Bot) ActiveThreads(ctx context.Context, guild string) ([]*discordgo.Cha
 	return found.Threads, nil
 }
 
-// mostThreads is the number of archived threads to request at once. Discord may return fewer.
+// mostThreads is the number of archived threads in one page. Discord may return fewer.
 const mostThreads = 100
 
-// ArchivedThreads lists public threads of a channel that were archived before a time. It lists the
-// most recently archived first. A zero before means now. more reports whether there are further
-// threads.
+// ArchivedThreads lists public threads of a channel that were archived before a time, the most
+// recent first. A zero before means now. more reports whether there are further threads.
 func (c *Bot) ArchivedThreads(ctx context.Context, channel string, before time.Time) (found []*discordgo.Channel, more bool, err error) {
 	query := url.Values{"limit": {strconv.Itoa(mostThreads)}}
 	if !before.IsZero() {

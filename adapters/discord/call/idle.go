@@ -2,7 +2,6 @@ package call
 
 import "context"
 
-// idleKey is the context key that marks calls of the lowest priority.
 type idleKey struct{}
 
 // Idle returns a context whose calls have the lowest priority until hurry is closed. At most a
@@ -11,8 +10,8 @@ func Idle(ctx context.Context, hurry <-chan struct{}) context.Context {
 	return context.WithValue(ctx, idleKey{}, hurry)
 }
 
-// idleUntil reports whether a context's calls have the lowest priority now. hurry is closed when
-// they get the normal priority.
+// idleUntil reports whether calls with ctx have the lowest priority now. hurry is closed when they
+// get the normal priority.
 func idleUntil(ctx context.Context) (hurry <-chan struct{}, idle bool) {
 	hurry, idle = ctx.Value(idleKey{}).(<-chan struct{})
 	select {

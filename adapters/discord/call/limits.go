@@ -11,22 +11,22 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// Rate limits of Discord. The values of a bucket are assumed until a response states them.
+// assumedRequests and assumedWindow are the rate limit of a bucket until a response states the real
+// one.
 const (
 	assumedRequests = 5
 	assumedWindow   = 5 * time.Second
 	// resetMargin is added to a stated reset time, because Discord rounds it.
 	resetMargin = 10 * time.Millisecond
-	// globalWindow limits the calls that are in progress or ended less than a second ago. Discord
-	// counts a call at some time between its start and its end. With this limit, no second has more
-	// calls, regardless of the duration and order of the calls.
+	// globalWindow is the maximum number of calls that are in progress or ended less than a second
+	// ago. Discord counts a call at some time between its start and its end. It thus counts at most
+	// globalWindow calls in any second.
 	globalWindow = 48
-	// idleWindow is the part of globalWindow that idle calls may use. The rest is always free for
-	// other calls.
+	// idleWindow is the part of globalWindow that low-priority calls may use.
 	idleWindow = globalWindow / 3
-	// BucketKept is the number of requests in a bucket that progress edits leave for other writes.
-	BucketKept = 1
-	// forgetAfter is how long an unused bucket is kept.
+	// BucketKept is the number of requests that progress edits leave in a rate limit bucket for
+	// other writes.
+	BucketKept  = 1
 	forgetAfter = 10 * time.Minute
 )
 
@@ -45,7 +45,7 @@ type limits struct {
 	swept  time.Time
 }
 
-// everything is the key of the global rate limit.
+// everything is the key of the limit that applies to all calls.
 const everything = ""
 
 // bucket is the rate limit of one route in one channel, or of several routes that share a limit.
@@ -62,8 +62,8 @@ type bucket struct {
 	changed  chan struct{} // closed and replaced when the bucket changes
 }
 
-// timeUntilFree returns how long to wait until the bucket has more than keep requests left. It
-// returns 0 if the bucket has more than keep now.
+// timeUntilFree returns 0 if the bucket has more than keep requests left, and otherwise how long to
+// wait for one.
 func (b *bucket) timeUntilFree(now time.Time, keep int) time.Duration {
 	if now.Sub(b.used) > 2*RequestTimeout {
 		b.inFlight = 0 // no call takes so long: its end was missed
@@ -99,9 +99,9 @@ func (b *bucket) giveBack() {
 // windowSlack is the largest difference between two stated reset times of the same window.
 const windowSlack = 100 * time.Millisecond
 
-// update updates the bucket from the headers of a response. Responses may arrive in a different
-// order than Discord counted the calls. Within a window, the number of remaining requests never
-// rises. Headers about an earlier window are ignored.
+// update applies the rate limit headers of a response. Responses may arrive out of order: within a
+// window, the number of remaining requests never rises, and headers about an earlier window are
+// ignored.
 func (b *bucket) update(said statement) {
 	defer b.notifyWaiters()
 	b.inFlight = max(0, b.inFlight-1)
@@ -140,9 +140,9 @@ func newLimits() *limits {
 	}
 }
 
-// Try takes a request from a bucket and returns true. It returns false, and takes nothing, if at
-// most keep requests are left. If keep is positive, it also returns false when the bot's rate has
-// no room.
+// Try takes one request from a rate limit bucket without waiting. It returns false if at most keep
+// requests are left. If keep is positive, it also returns false when the bot's global rate has no
+// room.
 func (l *limits) Try(key string, keep int) bool {
 	if keep > 0 && !l.budget.room() {
 		return false
@@ -151,7 +151,8 @@ func (l *limits) Try(key string, keep int) bool {
 	return after == 0
 }
 
-// Wait takes a request from a bucket. It blocks until the bucket has a request left or ctx is done.
+// Wait takes one request from a rate limit bucket. It blocks until the bucket has a request left or
+// ctx is done.
 func (l *limits) Wait(ctx context.Context, key string) error {
 	err := l.await(ctx, key, 0)
 	if err != nil || !strings.HasPrefix(key, openPrefix) {
@@ -164,8 +165,8 @@ func (l *limits) Wait(ctx context.Context, key string) error {
 	return nil
 }
 
-// await takes a request from a bucket. It blocks until more than keep requests are left or ctx is
-// done. It does not use limits that are shared with other processes.
+// await takes one request from a bucket as soon as more than keep are left. It does not use limits
+// that are shared with other processes.
 func (l *limits) await(ctx context.Context, key string, keep int) error {
 	for {
 		after, changed := l.takeRequest(key, keep)
@@ -208,7 +209,7 @@ func (l *limits) takeRequest(key string, keep int) (time.Duration, <-chan struct
 	return 0, nil
 }
 
-// GiveBack returns an unused request to its bucket.
+// GiveBack returns an unused request to its rate limit bucket.
 func (l *limits) GiveBack(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,7 +221,7 @@ func (l *limits) GiveBack(key string) {
 	}
 }
 
-// answered updates a bucket from the headers of a response. h is nil if there was no response.
+// answered updates a bucket after a call. h is nil if there was no response.
 func (l *limits) answered(key string, h http.Header) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,8 +240,8 @@ func (l *limits) answered(key string, h http.Header) {
 	}
 }
 
-// join adds a route to the bucket that Discord named in a response. Several routes of a channel may
-// share one such bucket.
+// join links a bucket to the one that Discord named in a response. Several routes of a channel may
+// share a named bucket.
 func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group := l.groups[name]
 	if group == nil {
@@ -256,7 +257,6 @@ func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group.update(said)
 }
 
-// statement holds the rate limit headers of a response.
 type statement struct {
 	present   bool // false if the headers are missing
 	limit     int  // of requests in a window; 0 where it is not stated
@@ -296,8 +296,7 @@ func stated(h http.Header, now time.Time) statement {
 	return said
 }
 
-// refused records a 429 response. global means that the 429 applies to all calls and not to one
-// bucket.
+// refused records a 429 response. global means that the 429 applies to all calls.
 func (l *limits) refused(key string, after time.Duration, global bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -312,8 +311,8 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 	b.known, b.remaining, b.resets = true, 0, until
 }
 
-// admit waits until the bot's rate and a global pause allow a call. The caller must call ended when
-// the call is over. Neither limit applies to interactions.
+// admit waits until the bot's rate and a global pause allow a call. Neither applies to
+// interactions. The caller must call ended after the call.
 func (l *limits) admit(ctx context.Context, key string) (ended func(), err error) {
 	if isInteraction(key) {
 		return func() {}, nil
@@ -338,8 +337,8 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 	return func() { time.AfterFunc(time.Second, func() { <-l.window; release() }) }, nil
 }
 
-// admitIdle waits until idleWindow has room for another call. It returns at once if the call is not
-// idle, and early if hurry is closed. The caller must call release after the call.
+// admitIdle makes a low-priority call wait until idleWindow has room or hurry is closed. The caller
+// must call release after the call.
 func (l *limits) admitIdle(ctx context.Context) (release func(), err error) {
 	hurry, idle := idleUntil(ctx)
 	if !idle {

@@ -25,8 +25,8 @@ func Permissions() []Permission {
 	}
 }
 
-// Application flags for enabled privileged intents. Large and small bots have different flags for
-// the same intent.
+// These flags of a Discord application show which privileged intents are enabled. Large and small
+// bots have different flags for the same intent.
 const (
 	FlagMembers        = 1 << 14
 	FlagMembersLimited = 1 << 15

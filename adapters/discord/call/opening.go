@@ -9,31 +9,28 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openPrefix begins the bucket keys for opening threads. Discord allows five openings in five
-// seconds per channel, for all processes of a bot together. A process sees only its own responses,
-// so the processes share a tier for openings. The tier refills evenly, but Discord's window refills
-// at once. Discord may therefore still refuse an opening. The call is then retried when Discord
-// says.
+// openPrefix begins the rate limit keys for opening threads. Discord allows five openings in five
+// seconds per channel, for all processes of a bot together. The processes therefore share a
+// limiter. It refills evenly and Discord's window all at once, so Discord may still refuse an
+// opening.
 const openPrefix = "POST threads "
 
 func openBucket(channel string) string { return openPrefix + channel }
 
 var openTier = thread.Tier{Burst: assumedRequests, Every: assumedWindow / assumedRequests}
 
-// openKey returns the Redis key for the openings in a channel. global is the Redis key of the bot's
-// rate limit.
 func openKey(global, bucket string) string {
 	return global + ":threads:" + strings.TrimPrefix(bucket, openPrefix)
 }
 
-// open waits until the shared tiers allow opening a thread. If the tiers do not answer, open
-// returns at once. The limits of this process then apply.
+// open waits until the shared limiter allows opening a thread. It returns at once if that limiter
+// does not answer.
 func (b *budget) open(ctx context.Context, bucket string) error {
 	return b.draw(ctx, openKey(b.key, bucket), openTier)
 }
 
-// opened handles the response to opening a thread. If the response says that the window is used up,
-// other processes pause until the window ends. h is nil if there was no response.
+// opened makes the other processes wait until the window ends, if the response to opening a thread
+// says that the window is used up.
 func (b *budget) opened(ctx context.Context, bucket string, h http.Header) {
 	if !strings.HasPrefix(bucket, openPrefix) {
 		return

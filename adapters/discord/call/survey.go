@@ -7,8 +7,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Survey fetches the roles and channels of a server. The gateway reports the same facts in
-// GUILD_CREATE.
+// Survey fetches the roles and channels of a server. The gateway reports the same facts in its
+// GUILD_CREATE event.
 func (a *API) Survey(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
 	if err := a.Do(ctx, Request{

@@ -15,10 +15,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// DefaultAPI is the default of DISCORD_API_URL.
+// DefaultAPI is the base URL of Discord's API if DISCORD_API_URL is not set.
 const DefaultAPI = "https://discord.com/api"
 
-// maxBody is the number of bytes of a 429 response that are read.
 const maxBody = 64 << 10
 
 // transport sends all requests of the process to the configured address, within the bot's rate. It
@@ -32,7 +31,6 @@ type transport struct {
 // oldEdits is the error code of a 429 response for edits of old messages.
 const oldEdits = "30046"
 
-// bucketKey is the context key that holds the bucket key of a request.
 type bucketKey struct{}
 
 // interactionPrefix begins the bucket keys of interactions. The global rate limit does not apply to
@@ -41,7 +39,6 @@ const interactionPrefix = "interaction "
 
 func isInteraction(key string) bool { return strings.HasPrefix(key, interactionPrefix) }
 
-// parseAPI parses DISCORD_API_URL. An empty string means DefaultAPI.
 func parseAPI(raw string) (*url.URL, error) {
 	if raw == "" {
 		raw = DefaultAPI
@@ -146,7 +143,8 @@ func (t *transport) refused(ctx context.Context, res *http.Response, key string)
 	return res, nil
 }
 
-// retryAfter returns the Retry-After header of a 429 response, in seconds.
+// retryAfter returns the Retry-After header of a 429 response in seconds, or 60 if the header is
+// missing.
 func retryAfter(h http.Header) float64 {
 	after, _ := pace.RetryAfter(h, time.Now())
 	if after <= 0 {
@@ -155,7 +153,6 @@ func retryAfter(h http.Header) float64 {
 	return after.Seconds()
 }
 
-// notSentError reports that a request was never sent and thus had no effect.
 type notSentError struct{ error }
 
 func (e notSentError) Unwrap() error { return e.error }

@@ -21,8 +21,8 @@ func workspace(guildID string) access.Workspace {
 	return access.Workspace{Platform: string(call.Platform), ID: guildID}
 }
 
-// serverOf returns the server whose roles or channels an event may change. It returns an empty
-// string for other events.
+// serverOf returns the server whose roles or channels an event may change, or an empty string for
+// other events.
 func serverOf(event any) string {
 	switch e := event.(type) {
 	case *discordgo.GuildCreate:
@@ -73,8 +73,8 @@ func (d *Directory) digest(guildID string) string {
 	return b.String()
 }
 
-// markChanged marks a scope of a server as changed, so that Settle notifies other replicas. The
-// caller must hold the lock.
+// markChanged queues a change of a server for Settle, which notifies other replicas. The caller
+// must hold the lock.
 func (d *Directory) markChanged(guildID, scope string) {
 	if d.changes == nil {
 		return
@@ -89,9 +89,9 @@ func (d *Directory) markChanged(guildID, scope string) {
 // tellLimit is how long Settle may take to notify other replicas. Later events wait meanwhile.
 const tellLimit = 2 * time.Second
 
-// Settle notifies other replicas of all pending changes. If it returns nil, the replicas can see
-// the changes. A change stays pending until the store accepts it, so two concurrent calls may store
-// the same change twice.
+// Settle notifies other replicas of all pending permission changes. When it returns nil, the
+// replicas can see the changes. A change stays pending until the shared store accepts it, so two
+// concurrent calls may store the same change twice.
 func (d *Directory) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
@@ -115,9 +115,8 @@ func (d *Directory) Settle(ctx context.Context) error {
 	return nil
 }
 
-// version first notifies other replicas of pending changes. It then returns a version that changes
-// with the given scopes of a server. All replicas share this version. It is empty without other
-// replicas.
+// version notifies other replicas of pending changes and then returns the shared version of a
+// server's scopes. Each change of a scope changes the version. It is empty without other replicas.
 func (d *Directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
 	if d.changes == nil {
 		return "", nil
@@ -128,8 +127,8 @@ func (d *Directory) version(ctx context.Context, guildID string, scopes ...strin
 	return d.changes.Version(ctx, workspace(guildID), scopes...)
 }
 
-// refresh updates the cached roles and channels of a server. It fetches them only if they may have
-// changed since the last fetch.
+// refresh fetches the roles and channels of a server if they may have changed since the last fetch.
+// Without other replicas it does nothing.
 func (d *Directory) refresh(ctx context.Context, guildID string) error {
 	version, err := d.version(ctx, guildID)
 	if err != nil || d.changes == nil {
@@ -164,8 +163,7 @@ func (d *Directory) refresh(ctx context.Context, guildID string) error {
 	}
 }
 
-// patiently retries a look-up until it succeeds, fails for a reason other than the rate limit, or
-// ctx ends.
+// patiently repeats a look-up that the rate limit refused, until ctx ends.
 func patiently(ctx context.Context, lookup func() error) error {
 	for {
 		err := lookup()
@@ -184,8 +182,8 @@ func (d *Directory) Announce(ctx context.Context) {
 	}
 }
 
-// KeepHearing regularly tells other replicas which servers' events arrive here. It returns when ctx
-// ends.
+// KeepHearing regularly tells other replicas which servers' events this process receives. It also
+// announces pending changes again. It returns when ctx ends.
 func (d *Directory) KeepHearing(ctx context.Context) {
 	changes := d.changes
 	if changes == nil || d.discord.Config.NoGateway {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Directory caches servers, channels and threads from gateway events. It fetches missing entries.
-// It is safe for concurrent use.
+// Directory caches the servers, channels, roles and members that gateway events report. It fetches
+// missing entries. It is safe for concurrent use.
 type Directory struct {
 	discord *call.Bot
 	// how long a membership is trusted if no event reports a change
@@ -44,7 +44,6 @@ type guild struct {
 	roles map[string]role
 }
 
-// role holds the known facts about a role.
 type role struct {
 	name        string
 	permissions int64
@@ -52,7 +51,7 @@ type role struct {
 	managed     bool // by an integration such as a bot
 }
 
-// Place is a channel or thread.
+// Place is a channel or thread of a server.
 type Place struct {
 	ID, Guild, Parent, Name string
 	Owner                   string // who opened the thread
@@ -63,7 +62,6 @@ type Place struct {
 	overwrites              []*discordgo.PermissionOverwrite
 }
 
-// membership is a person's last known membership of a server.
 type membership struct {
 	in    bool // a full member, who has accepted the server's rules
 	Roles []string
@@ -82,7 +80,7 @@ const (
 	MaxPlaces     = 50_000
 )
 
-// NewDirectory returns an empty directory.
+// NewDirectory returns an empty directory of a bot. Events and look-ups fill it.
 func NewDirectory(b *call.Bot) *Directory {
 	age := unheardAge
 	if b.Config.Gateway.Members && !b.Config.NoGateway {
@@ -95,10 +93,11 @@ func NewDirectory(b *call.Bot) *Directory {
 }
 
 // Learn updates the cache from a gateway event. If the event may change permissions, Learn also
-// marks the change for other replicas, even if nothing changes here. Another replica may hold older
-// data, because "events in Discord may never be sent to a client"
+// marks the change for other replicas, even if nothing changes here.
+//
+// Another replica may hold older data, because "events in Discord may never be sent to a client"
 // (https://discord.com/developers/docs/reference#consistency). GUILD_CREATE arrives at the start of
-// each session, and counts only if it changes known data.
+// each session, and counts only if it changes cached data.
 func (d *Directory) Learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -207,8 +206,8 @@ func roleOf(r *discordgo.Role) role {
 	return role{name: r.Name, permissions: r.Permissions, position: r.Position, managed: r.Managed}
 }
 
-// OwnRoles returns the roles of a server that only the bot has. Discord suggests such a role when
-// people type the bot's name.
+// OwnRoles returns the ids of a server's roles that only the bot has. People mention such a role
+// because Discord suggests it when they type the bot's name.
 func (d *Directory) OwnRoles(guildID string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -265,7 +264,6 @@ func (d *Directory) Moderates(channel, user string, roles []string) bool {
 	return d.may(channel, user, roles, call.Moderator)
 }
 
-// guildName returns the name of a server, or its id if the name is unknown.
 func (d *Directory) guildName(id string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -303,7 +301,7 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 	return m, nil
 }
 
-// cacheMember stores a membership from an event. changed is true if the event itself reports a
+// cacheMember caches a membership from an event. changed is true if the event itself reports a
 // change of the membership. The caller must hold the lock.
 func (d *Directory) cacheMember(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}
@@ -324,14 +322,15 @@ func (d *Directory) storeMember(guildID, user string, m membership) {
 	d.member[[2]string{guildID, user}] = m
 }
 
-// Met caches the membership of a person who used an interaction.
+// Met caches the membership that Discord sent with a person's interaction.
 func (d *Directory) Met(guildID, user string, m *discordgo.Member) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cacheMember(guildID, user, m, false)
 }
 
-// Meet stores a channel from an interaction, unless the channel is already cached.
+// Meet caches a channel that Discord sent with an interaction, unless the channel is already
+// cached.
 func (d *Directory) Meet(c *discordgo.Channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -355,8 +354,8 @@ func (d *Directory) KnownName(id string) string {
 	return d.places[id].Name
 }
 
-// Home returns the reference of a channel or thread. The reference of a thread contains the parent
-// channel and the thread. Without a guild, channel is a direct conversation and its own thread.
+// Home returns the reference of a channel or thread. A thread's reference names its parent channel
+// and the thread. An empty guild means a direct conversation, whose channel is also its thread.
 func (d *Directory) Home(ctx context.Context, guild, channel string) (thread.Ref, error) {
 	ref := thread.Ref{Platform: call.Platform, Workspace: guild, Channel: channel}
 	if guild == "" {

@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 )
 
-// everything is the set of permissions of owners and administrators.
+// everything is the set of all permissions, which owners and administrators have.
 const everything int64 = -1
 
 // permissions computes a member's permissions in a channel, as Discord documents it. The
 // permissions of the roles come first. Then come the overwrites of @everyone, of all roles
-// together, and of the person. A thread has the permissions of its channel. The caller must hold
-// the lock.
+// together, and of the person. A thread has its channel's permissions. The caller must hold the
+// lock.
 func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	g := d.guilds[p.Guild]
 	if g == nil {
@@ -69,14 +69,15 @@ func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	return known && d.permissions(p, user, roles)&any != 0
 }
 
-// Membership is a person's membership of a server.
+// Membership describes what a person may open in a server. It is zero for anyone who is not a full
+// member.
 type Membership struct {
 	Full     bool     // a full member
 	Roles    []string // ids, without the role of everyone
 	Channels []string // ids of the known channels that the person can open
 }
 
-// Membership returns a person's membership of a server. If Discord sends no member events
+// Membership returns what a person may open in a server. If Discord sends no member events
 // (DISCORD_MEMBERS=false), the result may be a minute old.
 func (d *Directory) Membership(ctx context.Context, guild, user string) (Membership, error) {
 	if err := d.refresh(ctx, guild); err != nil {
@@ -98,12 +99,13 @@ func (d *Directory) Membership(ctx context.Context, guild, user string) (Members
 	return out, nil
 }
 
-// maxNamed limits how many people with an own overwrite Needed looks up. With more, it returns nil.
+// maxNamed is the maximum number of people with their own permission overwrite that Needed looks
+// up. With more, Needed returns nil.
 const maxNamed = 10
 
-// Needed returns the ids of the roles that a member must have to open a channel, as far as that is
-// certain. It ignores the owner and the administrators of the server, who can give themselves such
-// a role.
+// Needed returns the ids of the roles without which a member cannot open a channel. It returns nil
+// if no role is certainly required. It ignores the owner and the administrators of the server, who
+// can give themselves such a role.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	if err := d.refresh(ctx, guildID); err != nil {
 		return nil, err
@@ -147,8 +149,8 @@ func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]stri
 	return needed, nil
 }
 
-// needs reports whether a role is required to open a channel. It ignores overwrites of people. It
-// checks each other role alone. This suffices, because several roles together open a channel only
+// needs reports whether members need a role to open a channel, apart from overwrites of people. It
+// tests each other role alone. That is enough, because several roles together open a channel only
 // if one of them does, or if no role is needed. The caller must hold the lock.
 func (d *Directory) needs(g *guild, p Place, needed string) bool {
 	const stranger = "" // is no one's id

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 )
 
-// TextChannels returns the cached channels of a server that hold messages.
+// TextChannels returns the ids of a server's cached channels that hold messages, without threads.
 func (d *Directory) TextChannels(guild string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,7 +14,7 @@ func (s *Server) Only(session int) {
 	s.gateway.only = session
 }
 
-// hears reports whether an event is delivered to a session. The caller must hold s.mu.
+// hears must be called with s.mu held.
 func (s *Server) hears(id string) bool {
 	if s.gateway.only == 0 {
 		return true

@@ -6,10 +6,8 @@ import (
 	"slices"
 )
 
-// commandName matches the allowed names of slash commands and options.
 var commandName = regexp.MustCompile(`^[-_'\p{Ll}\p{Lo}\p{N}]{1,32}$`)
 
-// checkCommands checks commands against Discord's limits.
 func checkCommands(commands []map[string]any) *apiError {
 	count := make(map[float64]int)
 	for _, c := range commands {

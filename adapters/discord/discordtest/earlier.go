@@ -32,7 +32,7 @@ func (s *Server) Newest(channel, message string) {
 	s.channels[channel].last = message
 }
 
-// earlier writes a message with a time in the past. The caller must hold s.mu.
+// earlier must be called with s.mu held.
 func (p *Person) earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	ch := s.channels[channel]

@@ -13,7 +13,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// gateway holds the simulated gateway's sessions, its counters, and the faults that tests inject.
 type gateway struct {
 	sessions   map[string]*session
 	intents    int // of the newest session
@@ -37,8 +36,6 @@ type gateway struct {
 	only     int  // the session that events are delivered to; 0: all
 }
 
-// session is the state that a client can resume. It holds all events that were sent to the client,
-// and the current connection.
 type session struct {
 	unready bool // its READY was withheld
 	id      string
@@ -62,7 +59,7 @@ type frame struct {
 	Type string `json:"t,omitempty"`
 }
 
-// connection is one WebSocket. One goroutine writes its frames.
+// connection is one WebSocket. Only one goroutine writes to it.
 type connection struct {
 	ws     *websocket.Conn
 	out    chan frame
@@ -78,7 +75,6 @@ func (g *session) disconnect() {
 	}
 }
 
-// Gateway opcodes.
 const (
 	opDispatch  = 0
 	opHeartbeat = 1
@@ -135,8 +131,7 @@ func (c *connection) write() {
 	}
 }
 
-// send queues a frame. If the queue is full because the client does not read, send closes the
-// connection.
+// send closes the connection if the queue is full because the client does not read.
 func (c *connection) send(f frame) {
 	select {
 	case c.out <- f:
@@ -150,7 +145,6 @@ func (c *connection) close(code int, reason string) {
 	_ = c.ws.Close()
 }
 
-// read reads a client's frames until the connection ends.
 func (s *Server) read(c *connection) {
 	for {
 		_, data, err := c.ws.ReadMessage()
@@ -184,8 +178,7 @@ func (s *Server) read(c *connection) {
 	}
 }
 
-// lost records the end of a connection. If the client closed the connection with 1000 or 1001, the
-// session ends, too.
+// lost also ends the session if the client closed the connection with 1000 or 1001.
 func (s *Server) lost(c *connection, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +196,6 @@ func (s *Server) lost(c *connection, err error) {
 	s.notify()
 }
 
-// identify handles op 2. It checks the token, the intents and the shard, and begins a session.
 func (s *Server) identify(c *connection, data json.RawMessage) {
 	s.gateway.identifies++
 	var d struct {
@@ -264,8 +256,6 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 	}
 }
 
-// tooSoon counts a new session. It reports whether another session began too recently under the
-// same rate-limit key.
 func (s *Server) tooSoon(shard int) bool {
 	key := shard % s.config.Concurrency
 	recent := slices.DeleteFunc(s.gateway.began[key], func(at time.Time) bool { return time.Since(at) >= s.config.IdentifyEvery })
@@ -280,8 +270,7 @@ func (g *session) has(guild string) bool {
 	return int(id>>22%int64(g.shard[1])) == g.shard[0]
 }
 
-// first sends the frames that a test requested before READY or RESUMED. It returns true if it sent
-// op 7. The server then sends nothing else.
+// first returns true if it sent op 7. The server then sends nothing else on the connection.
 func (s *Server) first(c *connection) bool {
 	if s.gateway.ping {
 		s.gateway.ping = false
@@ -296,7 +285,6 @@ func (s *Server) first(c *connection) bool {
 	return first
 }
 
-// resume handles op 6. It connects an existing session again and sends the missed events.
 func (s *Server) resume(c *connection, data json.RawMessage) {
 	s.gateway.resumes++
 	var d struct {
@@ -329,8 +317,8 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 	g.dispatch("RESUMED", map[string]any{})
 }
 
-// dispatch sends an event to every session with the intent. It calls data with the intents of each
-// session. The caller must hold the lock.
+// dispatch calls data with the intents of each session that receives the event. The caller must
+// hold the lock.
 func (s *Server) dispatch(guild, kind string, intent int, data func(intents int) any) {
 	for id, g := range s.gateway.sessions {
 		if g.conn == nil && !g.left.IsZero() && time.Since(g.left) > resumable {
@@ -357,7 +345,6 @@ func (g *session) dispatch(kind string, data any) {
 	}
 }
 
-// connections calls do for every live connection.
 func (s *Server) connections(do func(*session, *connection)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -411,7 +398,7 @@ func (s *Server) Ping() {
 	s.gateway.ping = true
 }
 
-// Demand asks for a heartbeat on every connection.
+// Demand asks the bot for a heartbeat on every connection.
 func (s *Server) Demand() {
 	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opHeartbeat}) })
 }
@@ -432,7 +419,7 @@ func (s *Server) Manners() (hasty, misled, givenUp int) {
 	return s.gateway.hasty, s.gateway.misled, s.gateway.goodbye
 }
 
-// Recommend sets the recommended number of shards.
+// Recommend sets the number of shards that the gateway recommends.
 func (s *Server) Recommend(shards int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -61,7 +61,6 @@ func (s *Server) getArchivedThreads(c *call) (any, *apiError) {
 
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
 
-// threads returns the threads for which keep returns true, sorted by order.
 func (s *Server) threads(keep func(*channel) bool, order func(a, b *channel) int) []*channel {
 	var found []*channel
 	for _, ch := range s.channels {

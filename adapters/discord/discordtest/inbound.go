@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// endpoint is the Interactions Endpoint URL of an application.
 type endpoint struct {
 	url     string // empty: interactions come over the gateway
 	public  ed25519.PublicKey
@@ -21,7 +20,6 @@ type endpoint struct {
 	failed  []string // errors of requests
 }
 
-// shown returns the URL for an API response, or nil if there is none.
 func (e endpoint) shown() any {
 	if e.url == "" {
 		return nil
@@ -75,8 +73,6 @@ func (s *Server) EndpointFaults() []string {
 	return append([]string(nil), s.inbound.failed...)
 }
 
-// request sends a signed request and returns the status and the body of the response. If bad is
-// true, the signature is wrong.
 func (s *Server) request(url string, body []byte, bad bool) (int, []byte, error) {
 	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body)) //nolint:noctx // bounded by the client
 	if err != nil {
@@ -99,8 +95,6 @@ func (s *Server) request(url string, body []byte, bad bool) (int, []byte, error)
 	return res.StatusCode, answer, err
 }
 
-// deliver starts a goroutine that sends an interaction to the endpoint and handles its first
-// response.
 func (s *Server) deliver(i *Interaction, event any) {
 	body, err := json.Marshal(event)
 	if err != nil {

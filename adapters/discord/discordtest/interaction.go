@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Interaction is one use of a command. A test must read its fields only after Until has reported a
-// change.
+// Interaction is one use of a command, a button, a menu or a form. A test must read its fields only
+// after Until has reported a change.
 type Interaction struct {
 	ID      string
 	Token   string
@@ -28,7 +28,6 @@ type Interaction struct {
 	form      string // the displayed form
 }
 
-// Interaction callbacks.
 const (
 	callbackMessage  = 4
 	callbackDeferred = 5
@@ -38,7 +37,7 @@ const (
 	callbackModal    = 9
 )
 
-// State is the view of an interaction's user.
+// State is what the user of an interaction sees.
 type State struct {
 	Kind     int // 4 a message, 5 "is thinking…"; 0 nothing yet
 	Private  bool
@@ -74,7 +73,6 @@ func (i *Interaction) Expire() {
 	i.created = time.Now().Add(-i.server.config.TokenLife)
 }
 
-// callback is the first response to an interaction.
 type callback struct {
 	Type int `json:"type"`
 	Data *struct {
@@ -100,7 +98,6 @@ func (s *Server) postCallback(c *call) (any, *apiError) {
 	return nil, s.respond(i, body)
 }
 
-// respond handles the first response to an interaction.
 func (s *Server) respond(i *Interaction, body callback) *apiError {
 	switch {
 	case i.kind != 0:
@@ -184,7 +181,6 @@ func (s *Server) respond(i *Interaction, body callback) *apiError {
 	return nil
 }
 
-// reply returns the interaction of a webhook call. It returns an error if the token is not valid.
 func (s *Server) reply(c *call) (*Interaction, *apiError) {
 	i := s.pending[c.PathValue("token")]
 	if i == nil || c.PathValue("app") != s.bot.ID {
@@ -225,7 +221,6 @@ func (s *Server) postFollowUp(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// target returns the message in the path of a webhook call.
 func (s *Server) target(c *call) (*message, *apiError) {
 	i, problem := s.reply(c)
 	if problem != nil {
@@ -269,7 +264,6 @@ func (s *Server) deleteReply(c *call) (any, *apiError) {
 	return nil, nil
 }
 
-// begin registers a new interaction with its own token.
 func (s *Server) begin(user *User, ch *channel) *Interaction {
 	i := &Interaction{ID: s.id(), Channel: ch.id, User: user.ID, server: s, created: time.Now()}
 	i.Token = "aW50ZXJhY3Rpb24-" + i.ID
@@ -277,13 +271,12 @@ func (s *Server) begin(user *User, ch *channel) *Interaction {
 	return i
 }
 
-// Sub is a use of a subcommand. It is a value in the options of Command.
+// Sub holds the options of a subcommand. It is a value in the options of [Person.Command].
 type Sub map[string]any
 
-// Upload is a file. It is a value in the options of Command.
+// Upload is an uploaded file. It is a value in the options of [Person.Command].
 type Upload struct{ Name, Media, Content string }
 
-// interact sends the event for the use of a command. The options map names to values.
 func (s *Server) interact(user *User, ch *channel, command string, options map[string]any) *Interaction {
 	i := s.begin(user, ch)
 	data := map[string]any{"id": s.id(), "name": command, "type": 1}
@@ -314,7 +307,8 @@ func (s *Server) options(options map[string]any, data map[string]any) []map[stri
 	return given
 }
 
-// Type types text into an option with autocompletion.
+// Type types text into an option with autocompletion. The State of the result holds the bot's
+// suggestions.
 func (p *Person) Type(channel, command, option, text string) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -328,7 +322,7 @@ func (p *Person) Type(channel, command, option, text string) *Interaction {
 	return i
 }
 
-// Menu uses a command in a message's menu.
+// Menu uses the entry command in the menu of a message.
 func (p *Person) Menu(message, command string) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -342,12 +336,13 @@ func (p *Person) Menu(message, command string) *Interaction {
 	return i
 }
 
-// Press presses a button under a message.
+// Press presses the button with the custom id button under a message.
 func (p *Person) Press(message, button string) *Interaction {
 	return p.component(message, map[string]any{"custom_id": button, "component_type": 2})
 }
 
-// Choose selects values in a menu under a message.
+// Choose selects values in the menu with the custom id menu under a message. kind is the component
+// type.
 func (p *Person) Choose(message, menu string, kind int, values ...string) *Interaction {
 	if values == nil {
 		values = []string{}
@@ -385,7 +380,6 @@ func (p *Person) Submit(form *Interaction, text string) *Interaction {
 	return i
 }
 
-// send completes an interaction's event and delivers it to the endpoint, or else over the gateway.
 func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]any) {
 	for name, value := range map[string]any{
 		"id": i.ID, "application_id": s.bot.ID, "token": i.Token, "version": 1, "channel_id": ch.id, "channel": s.channelJSON(ch),
@@ -405,7 +399,6 @@ func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]
 	s.dispatch(ch.guild, "INTERACTION_CREATE", 0, func(int) any { return event })
 }
 
-// member returns a guild member in the form of an API response.
 func (s *Server) member(g *guild, user string) map[string]any {
 	permissions := int64(permEveryone)
 	if user == g.owner {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// bucket is a rate limit. Its window starts at the first request.
+// bucket is a rate limit whose window starts at the first request.
 type bucket struct {
 	limit  int
 	window time.Duration
@@ -41,10 +41,9 @@ type Fault struct {
 // Inject adds a fault. The server tries the faults in the order of Inject calls.
 func (s *Server) Inject(f Fault) { s.faults.Add(f, f.After, f.Times) }
 
-// Mend removes all faults.
+// Mend removes all faults that Inject added.
 func (s *Server) Mend() { s.faults.Mend() }
 
-// fault returns the fault for a call, or nil.
 func (s *Server) fault(method, path, body string) *Fault {
 	found, ok := s.faults.Next(func(f Fault) bool {
 		return (f.Method == "" || f.Method == method) && strings.Contains(path, f.Path) && strings.Contains(body, f.Holds)
@@ -72,8 +71,7 @@ func isID(s string) bool {
 	return err == nil
 }
 
-// admit counts a call and reports whether the call may proceed. If it returns false, it has already
-// written the response. The caller must hold the lock.
+// admit writes the response itself if it returns false. The caller must hold the lock.
 func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	now := time.Now()
 	interaction := strings.Contains(path, "/interactions/") || strings.Contains(path, "/webhooks/")
@@ -127,7 +125,7 @@ func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	return !over
 }
 
-// refuse responds with status 429. A global 429 has no Reset-After, as on Discord.
+// refuse responds with status 429. Like Discord, it sends no Reset-After with a global 429.
 func refuse(w http.ResponseWriter, after time.Duration, scope string) {
 	h := w.Header()
 	if scope == "global" {

@@ -14,7 +14,7 @@ func (s *Server) Connected() bool {
 	return false
 }
 
-// Logins returns the numbers of identifies and resumes.
+// Logins returns how often the bot began a session (identify) and how often it resumed one.
 func (s *Server) Logins() (identifies, resumes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,6 @@ type message struct {
 	edited                       *time.Time
 }
 
-// Message types and flags.
 const (
 	typeDefault        = 0
 	typeThreadCreated  = 18
@@ -56,7 +55,6 @@ func (s *Server) mentioned(text string) []*User {
 	return users
 }
 
-// write is the body of a create or an edit. Other fields that discordgo sends are ignored.
 type write struct {
 	Content         *string         `json:"content"`
 	Flags           *int            `json:"flags"`
@@ -80,7 +78,6 @@ type write struct {
 	} `json:"components"`
 }
 
-// links returns the addresses of the link buttons in a created or edited message.
 func (w *write) links() []string {
 	var urls []string
 	for _, row := range w.Components {
@@ -93,7 +90,6 @@ func (w *write) links() []string {
 	return urls
 }
 
-// buttons returns the custom ids of the buttons in a created or edited message.
 func (w *write) buttons() []string {
 	var ids []string
 	for _, row := range w.Components {
@@ -147,7 +143,6 @@ func wellFormed(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(strings.Trim(u.Hostname(), "."), ".")
 }
 
-// writable returns a channel to which the bot may write, or the reason why it may not.
 func (s *Server) writable(id string) (*channel, *apiError) {
 	c := s.channels[id]
 	if c == nil || c.deleted {
@@ -224,7 +219,7 @@ func (s *Server) newMessage(ch *channel, author, content string) *message {
 	return m
 }
 
-// keep stores a message. If the message is in an archived thread, the thread leaves the archive.
+// keep stores a message and takes an archived thread out of the archive.
 func (s *Server) keep(ch *channel, m *message) {
 	s.messages[m.id] = m
 	ch.said = append(ch.said, m.id)
@@ -236,7 +231,6 @@ func (s *Server) keep(ch *channel, m *message) {
 	}
 }
 
-// publish records a version of a message and sends its event.
 func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	s.record(op, m, mentions)
 	if m.ephemeral {
@@ -276,7 +270,6 @@ func (s *Server) retell(m *message) {
 	})
 }
 
-// event returns a message in the form of a gateway event for a session with these intents.
 func (s *Server) event(m *message, intents int) map[string]any {
 	ch := s.channels[m.channel]
 	readable := intents&IntentMessageContent != 0 || ch.guild == "" || m.author == s.bot.ID || slices.Contains(s.mentioned(m.content), s.bot) || s.pinged(m)
@@ -299,7 +292,6 @@ func (s *Server) pinged(m *message) bool {
 	return target != nil && target.author == s.bot.ID && m.author != s.bot.ID
 }
 
-// json returns a message as an API response, without content and files if it is not readable.
 func (s *Server) json(m *message, readable bool) map[string]any {
 	content := m.content
 	if !readable {
@@ -343,7 +335,6 @@ func (s *Server) json(m *message, readable bool) map[string]any {
 	return shown
 }
 
-// find returns a message of a channel, or the error if one of them does not exist.
 func (s *Server) find(ch, id string) (*message, *apiError) {
 	c := s.channels[ch]
 	if c == nil || c.deleted {
@@ -431,8 +422,7 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 	return s.edit(m, c)
 }
 
-// edit changes a message as the call's body says. Omitted fields keep their values. By default, all
-// mentions are allowed.
+// edit keeps the values of omitted fields. By default, all mentions are allowed.
 func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	var w write
 	if problem := c.decode(&w); problem != nil {
@@ -452,7 +442,6 @@ func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// apply changes those fields of a message that are set in w.
 func (m *message) apply(w *write) {
 	if w.Content != nil {
 		m.content = *w.Content

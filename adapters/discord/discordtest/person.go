@@ -11,7 +11,7 @@ type Guild struct {
 	s  *Server
 }
 
-// Channel is a text channel of a guild.
+// Channel is a text or forum channel of a guild.
 type Channel struct {
 	ID string
 	s  *Server
@@ -58,7 +58,7 @@ func (g *Guild) Leave() {
 	g.s.dispatch(g.ID, "GUILD_DELETE", IntentGuilds, func(int) any { return map[string]any{"id": g.ID} })
 }
 
-// AddText creates a text channel.
+// AddText creates a text channel and sends CHANNEL_CREATE.
 func (g *Guild) AddText(name string) *Channel {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -84,7 +84,7 @@ func (g *Guild) AddPerson(name string, moderator bool) *Person {
 	return &Person{User: *u, s: g.s}
 }
 
-// AddRole creates a role and returns its id.
+// AddRole creates a role, sends GUILD_ROLE_CREATE, and returns the role's id.
 func (g *Guild) AddRole(name string, permissions int64) string {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -95,7 +95,7 @@ func (g *Guild) AddRole(name string, permissions int64) string {
 	return r.ID
 }
 
-// Grant gives a person a role. It replaces the person's earlier role.
+// Grant gives a person a role, which replaces the person's earlier role. It sends no event.
 func (g *Guild) Grant(p *Person, role string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -135,7 +135,7 @@ func (g *Guild) BotRole() string {
 	return g.s.guilds[g.ID].members[g.s.bot.ID]
 }
 
-// AddBot adds another bot to the guild.
+// AddBot adds another bot as a member of the guild.
 func (g *Guild) AddBot(name string) *Person {
 	p := g.AddPerson(name, false)
 	g.s.mu.Lock()
@@ -145,7 +145,7 @@ func (g *Guild) AddBot(name string) *Person {
 	return p
 }
 
-// Deny removes permissions of the bot in a channel.
+// Deny removes permissions of the bot in a channel and sends CHANNEL_UPDATE.
 func (s *Server) Deny(channel string, permissions int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *Server) Deny(channel string, permissions int64) {
 	s.dispatch(ch.guild, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return s.channelJSON(ch) })
 }
 
-// Archive archives a thread.
+// Archive archives a thread without an event.
 func (s *Server) Archive(thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +183,7 @@ func (p *Person) Mention(channel, text string) string {
 	return p.say(channel, "<@"+p.s.bot.ID+"> "+text, "")
 }
 
-// Reply replies to a message.
+// Reply replies to a message in the same channel.
 func (p *Person) Reply(message, text string) string {
 	p.s.mu.Lock()
 	channel := p.s.messages[message].channel
@@ -209,14 +209,14 @@ func (p *Person) DM() string {
 	return p.s.dm(p.ID).id
 }
 
-// React adds a reaction.
+// React adds a reaction to a message and sends MESSAGE_REACTION_ADD.
 func (p *Person) React(message, emoji string) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	p.s.react(p.s.messages[message], p.ID, emoji)
 }
 
-// Edit changes a message.
+// Edit changes the text of a message and sends MESSAGE_UPDATE.
 func (p *Person) Edit(message, text string) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -226,7 +226,7 @@ func (p *Person) Edit(message, text string) {
 	p.s.publish("edit", m, nil)
 }
 
-// Delete removes a message.
+// Delete deletes a message and sends MESSAGE_DELETE.
 func (p *Person) Delete(message string) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()

@@ -14,7 +14,6 @@ func (s *Server) Withhold(ready bool) {
 	}
 }
 
-// welcome sends READY and the guilds of a session.
 func (s *Server) welcome(g *session) {
 	var guilds []map[string]any
 	for _, id := range s.guildIDs() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Version is one state of a message.
+// Version is one recorded state of a message.
 type Version struct {
 	Message   string
 	Channel   string
@@ -26,7 +26,7 @@ type Version struct {
 	At        time.Time
 }
 
-// Request is one call of the REST API.
+// Request is one recorded call of the REST API.
 type Request struct {
 	Method string
 	Path   string // from /v9 on
@@ -50,7 +50,7 @@ func (s *Server) Versions() []Version {
 	return s.versions.All()
 }
 
-// Log returns the versions of one message.
+// Log returns the recorded versions of one message, in order.
 func (s *Server) Log(message string) []Version {
 	return slices.DeleteFunc(s.Versions(), func(v Version) bool { return v.Message != message })
 }
@@ -90,7 +90,7 @@ func (s *Server) Requests() []Request {
 	return s.requests.All()
 }
 
-// Count returns the number of calls with a response status.
+// Count returns the number of calls that got the given response status.
 func (s *Server) Count(status int) int {
 	n := 0
 	for _, r := range s.Requests() {
@@ -142,8 +142,6 @@ func (s *Server) Threads(parent string) []Thread {
 	return threads
 }
 
-// record stores a version of a message. mentions is the allowed_mentions field of the write. If it
-// is missing, all mentioned people are notified.
 func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.versions.Add(Version{
 		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,
@@ -181,7 +179,6 @@ func (s *Server) pings(m *message, raw json.RawMessage) []string {
 	return pings
 }
 
-// labels returns the labels of the link buttons in a created or edited message.
 func (w *write) labels() (labels []string) {
 	for _, row := range w.Components {
 		for _, c := range row.Components {

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// apiError is Discord's error response to a call.
 type apiError struct {
 	status int
 	code   int
@@ -20,7 +19,7 @@ type apiError struct {
 	fields map[string]any
 }
 
-// Error responses with the codes of Discord's documentation.
+// These error responses have the codes of Discord's documentation.
 var (
 	errUnauthorised      = &apiError{status: 401, text: "401: Unauthorized"}
 	errUnknownChannel    = &apiError{status: 404, code: 10003, text: "Unknown Channel"}
@@ -51,15 +50,12 @@ func tooLong(field string, most int) *apiError {
 	}}
 }
 
-// badURL returns Discord's error for an invalid button address. Discord refuses the whole message
-// in this case.
 func badURL() *apiError {
 	return &apiError{status: 400, code: 50035, text: "Invalid Form Body", fields: map[string]any{
 		"components": map[string]any{"_errors": []map[string]string{{"code": "URL_TYPE_INVALID_URL", "message": "Not a well formed URL."}}},
 	}}
 }
 
-// call is one request to a handler.
 type call struct {
 	http.ResponseWriter
 	*http.Request
@@ -94,8 +90,8 @@ func (c *call) decode(into any) *apiError {
 	return nil
 }
 
-// handler handles a call and returns the response. A nil response without an error means status
-// 204. The caller must hold the server's lock.
+// handler handles a call. A nil response without an error means status 204. The caller must hold
+// the server's lock.
 type handler func(c *call) (any, *apiError)
 
 func (s *Server) routes() http.Handler {
@@ -143,7 +139,6 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// endpoint wraps a handler. It adds authentication, rate limits, faults and the log.
 func (s *Server) endpoint(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, 25<<20))
@@ -204,7 +199,6 @@ func fail(w http.ResponseWriter, e *apiError) {
 	reply(w, e.status, body)
 }
 
-// cut closes a connection without a response.
 func cut(w http.ResponseWriter) {
 	if h, ok := w.(http.Hijacker); ok {
 		if conn, _, err := h.Hijack(); err == nil {
@@ -213,7 +207,6 @@ func cut(w http.ResponseWriter) {
 	}
 }
 
-// status records the status of a response, and the body of an error response.
 type status struct {
 	http.ResponseWriter
 	code int
@@ -255,7 +248,6 @@ func (s *Server) getGateway(c *call) (any, *apiError) {
 	}, nil
 }
 
-// getApplication returns the application, with flags for the privileged intents that are enabled.
 func (s *Server) getApplication(*call) (any, *apiError) {
 	return map[string]any{"id": s.bot.ID, "name": "Footnote", "bot_public": true, "verify_key": s.publicKey(), "interactions_endpoint_url": s.inbound.shown(), "flags": s.flags(), "bot": s.bot}, nil
 }
@@ -291,7 +283,6 @@ func (s *Server) getGuild(c *call) (any, *apiError) {
 	return map[string]any{"id": g.id, "name": g.name, "owner_id": g.owner, "roles": g.roles, "emojis": []any{}, "features": []any{}}, nil
 }
 
-// getGuildChannels returns the channels without threads.
 func (s *Server) getGuildChannels(c *call) (any, *apiError) {
 	g := s.guilds[c.PathValue("guild")]
 	if g == nil {

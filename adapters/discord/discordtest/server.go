@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Gateway intents that matter to the server.
+// These gateway intents matter to the server.
 const (
 	IntentGuilds          = 1 << 0
 	IntentGuildMembers    = 1 << 1
@@ -92,7 +92,7 @@ type Server struct {
 	inboundBusy sync.WaitGroup
 }
 
-// User is an account.
+// User is the account of a person or a bot.
 type User struct {
 	ID       string `json:"id"`
 	Username string `json:"username"`
@@ -140,12 +140,10 @@ type channel struct {
 	created                   time.Time
 }
 
-// Channel types.
 const (
-	typeText   = 0
-	typeDM     = 1
-	typeThread = 11
-	// typePrivate is the type of a private thread.
+	typeText    = 0
+	typeDM      = 1
+	typeThread  = 11
 	typePrivate = 12
 	typeForum   = 15
 )
@@ -225,7 +223,7 @@ func (s *Server) Close() error {
 // URL returns the address of the API. It replaces https://discord.com/api.
 func (s *Server) URL() string { return "http://" + s.addr + "/api" }
 
-// Token returns the bot's token.
+// Token returns the bot's token from the Config.
 func (s *Server) Token() string { return s.config.Token }
 
 // Bot returns the bot's account.
@@ -245,7 +243,6 @@ func (s *Server) addUser(name string, bot bool) *User {
 	return u
 }
 
-// notify wakes all calls of Until.
 func (s *Server) notify() { s.changed.Notify() }
 
 // Wake makes Until check its condition again. Call it after a change outside the server.

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Discord's permissions that the server checks.
 const (
 	permAdministrator  = 1 << 3
 	permView           = 1 << 10
@@ -24,7 +23,7 @@ const (
 	permEveryone = 1<<6 | permView | permSend | 1<<14 | 1<<15 | permHistory | permCreateThreads | permSendInThreads
 )
 
-// Permissions that tests deny or grant.
+// Tests deny or grant these permissions.
 const (
 	Administrator         int64 = permAdministrator
 	ViewChannel           int64 = permView
@@ -47,7 +46,6 @@ func (s *Server) getChannel(c *call) (any, *apiError) {
 	return s.channelJSON(ch), nil
 }
 
-// timestamp is Discord's time format.
 const timestamp = "2006-01-02T15:04:05.000000-07:00"
 
 func (s *Server) channelJSON(ch *channel) map[string]any {
@@ -108,7 +106,6 @@ func (s *Server) patchChannel(c *call) (any, *apiError) {
 	return s.channelJSON(ch), nil
 }
 
-// threadBody is the body of a call that starts a thread.
 type threadBody struct {
 	Name string `json:"name"`
 	Type int    `json:"type"`
@@ -158,7 +155,6 @@ func (s *Server) startThread(c *call, parent *channel, id string) (any, *apiErro
 	return s.channelJSON(thread), nil
 }
 
-// openThread creates a thread and sends the event.
 func (s *Server) openThread(parent *channel, id, name, owner string) *channel {
 	thread := s.newThread(parent, id, name, owner)
 	shown := s.channelJSON(thread)
@@ -185,14 +181,14 @@ func lastOf(parent *channel, thread string) string {
 	return parent.last
 }
 
-// Lock locks a thread. Only moderators may then write there.
+// Lock locks a thread, so that only moderators may write there. It sends no event.
 func (s *Server) Lock(thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channels[thread].locked = true
 }
 
-// AddForum creates a forum channel.
+// AddForum creates a forum channel and sends CHANNEL_CREATE.
 func (g *Guild) AddForum(name string) *Channel {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -273,7 +269,6 @@ func (s *Server) postDM(c *call) (any, *apiError) {
 	return s.channelJSON(s.dm(body.Recipient)), nil
 }
 
-// dm returns the direct conversation between the bot and a user.
 func (s *Server) dm(user string) *channel {
 	for _, ch := range s.channels {
 		if ch.kind == typeDM && slices.Contains(ch.recipients, user) {

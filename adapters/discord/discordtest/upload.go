@@ -2,7 +2,6 @@ package discordtest
 
 import "net/http"
 
-// attachment is a file in the form of an API response.
 type attachment struct {
 	ID          string `json:"id"`
 	Filename    string `json:"filename"`
@@ -14,7 +13,6 @@ type attachment struct {
 	content string
 }
 
-// upload stores a file. The caller must hold the lock.
 func (s *Server) upload(u Upload) *attachment {
 	a := &attachment{ID: s.id(), Filename: u.Name, ContentType: u.Media, Size: len(u.Content), content: u.Content}
 	a.URL = "http://" + s.addr + "/files/" + a.ID + "/" + u.Name
@@ -36,7 +34,7 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(a.content)) // the client is gone if this fails
 }
 
-// Attach writes a message with files to a channel.
+// Attach writes a message with files to a channel and returns the message's id.
 func (p *Person) Attach(channel, text string, files ...Upload) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -48,7 +46,7 @@ func (p *Person) Attach(channel, text string, files ...Upload) string {
 	return m.id
 }
 
-// Elsewhere replaces the address of a message's files, for example by one outside Discord.
+// Elsewhere replaces the URL of a message's files, for example with one outside Discord.
 func (s *Server) Elsewhere(message, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +55,6 @@ func (s *Server) Elsewhere(message, address string) {
 	}
 }
 
-// attachable returns an error if the bot may not attach a file to a message in a channel.
 func (s *Server) attachable(ch *channel, file string) *apiError {
 	denied := ch.denied
 	if parent := s.channels[ch.parent]; parent != nil {

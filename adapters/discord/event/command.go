@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Names of the commands and their options.
+// These are the names of the commands and of their options.
 const (
 	CommandAsk      = "ask"
 	CommandStop     = "stop"
@@ -25,8 +25,7 @@ const (
 	OptionValue    = "value"
 )
 
-// Privately returns a copy of a command. The answer is private if yes is true, and otherwise
-// public.
+// Privately returns a copy of a command. If yes is true, only the command's user sees the answer.
 func Privately(c chat.Command, yes bool) chat.Command {
 	source := SourceOf(c.Source)
 	source.Ticket.Ephemeral = yes && !c.Direct
@@ -34,8 +33,8 @@ func Privately(c chat.Command, yes bool) chat.Command {
 	return c
 }
 
-// Who returns the user of an interaction, and the same person as a session.Stopper. The user is nil
-// if the interaction does not name one.
+// Who returns the user of an interaction. The Stopper holds the user's id and whether the user may
+// stop answers to other people. The user is nil if the interaction does not name one.
 func Who(i *discordgo.Interaction) (*discordgo.User, session.Stopper) {
 	switch {
 	case i.Member != nil && i.Member.User != nil:
@@ -47,7 +46,7 @@ func Who(i *discordgo.Interaction) (*discordgo.User, session.Stopper) {
 	}
 }
 
-// ReadCommand fills in a command from its options, and returns the attached files.
+// ReadCommand fills in c from the options of a command, and returns the attached files.
 func ReadCommand(c *chat.Command, data discordgo.ApplicationCommandInteractionData) (files []Attachment) {
 	options := data.Options
 	if c.Name == CommandFootnote && len(options) == 1 && options[0].Type == discordgo.ApplicationCommandOptionSubCommand {

@@ -11,7 +11,7 @@ type Attachment struct {
 	URL             string
 }
 
-// AttachmentOf converts Discord's description of a file.
+// AttachmentOf converts Discord's description of a file to an [Attachment].
 func AttachmentOf(a *discordgo.MessageAttachment) Attachment {
 	return Attachment{ID: a.ID, Name: a.Filename, Media: a.ContentType, Size: int64(a.Size), URL: a.URL}
 }

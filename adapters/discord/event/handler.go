@@ -6,9 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Lookup holds functions that look up earlier conversations. The gateway lists neither direct
-// conversations nor archived threads. Discord archives a thread after an hour to a week without
-// messages.
+// Lookup holds functions that look up earlier conversations, because the gateway lists neither
+// direct conversations nor archived threads.
 type Lookup struct {
 	// Active lists the threads of a server with recent messages, newest first. These threads may
 	// hold missed messages. If guild is empty, it lists the channels of direct conversations. A

@@ -4,15 +4,16 @@ package event
 
 import "github.com/bwmarrin/discordgo"
 
-// Source is the part of an event that only this adapter uses. It is stored in the Source field of a
-// message, command or press.
+// Source is the part of an event that only the Discord adapter uses. It is stored in the Source
+// field of a message, command or press of package chat.
 type Source struct {
 	Files  []Attachment
 	Raw    *discordgo.Message // set for a message
 	Ticket Ticket             // set for a command or a press
 }
 
-// SourceOf returns the Source of an event of core/chat.
+// SourceOf returns the [Source] in the Source field of a chat event. It is zero if the field holds
+// something else.
 func SourceOf(source any) Source {
 	s, _ := source.(Source)
 	return s

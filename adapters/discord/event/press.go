@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Ids of buttons and forms that are not specific to one answer.
+// These ids identify buttons and forms that do not belong to one answer.
 const (
 	ButtonFollowUp = "footnote-ask:" // followed by a thread id: opens the follow-up form
 	formFollowUp   = "footnote-asked:"
@@ -29,8 +29,8 @@ func TimeOf(id string) time.Time {
 	return at
 }
 
-// Menu returns the action of an entry in a message's menu. It returns an empty string for a slash
-// command.
+// Menu returns the action of the entry with this name in a message's menu. It returns an empty
+// string for other names, such as those of slash commands.
 func Menu(name string) thread.Action {
 	for _, a := range thread.Menu() {
 		if a.Label() == name {
@@ -40,7 +40,7 @@ func Menu(name string) thread.Action {
 	return ""
 }
 
-// ReadPress fills in a press from the pressed button or the submitted form.
+// ReadPress fills in p from the pressed button or the submitted form.
 func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	if i.Type == discordgo.InteractionModalSubmit {
 		data := i.ModalSubmitData()
@@ -63,8 +63,8 @@ func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	}
 }
 
-// Answered returns a copy of a press for a private answer to its user. If the press retries an
-// answer that only the user sees, the new answer replaces that message. Otherwise it is a new one.
+// Answered returns a copy of a press whose response only its user sees. If the press retries an
+// answer that only the user sees, the new answer replaces that message.
 func Answered(p chat.Press) chat.Press {
 	source := SourceOf(p.Source)
 	source.Ticket.Ephemeral = !p.Direct
@@ -80,11 +80,11 @@ func FollowUp(p chat.Press) bool {
 	return strings.HasPrefix(p.ID, ButtonFollowUp) || strings.HasPrefix(p.ID, formFollowUp)
 }
 
-// Setup returns the setting that a press in /footnote setup changes. ok is false if the press is
-// something else.
+// Setup returns the setting that a button of /footnote setup changes. ok is false if p is not such
+// a button.
 func Setup(p chat.Press) (what string, ok bool) { return strings.CutPrefix(p.ID, SetupPrefix) }
 
-// Asked converts a submitted follow-up form to a command in the thread.
+// Asked converts a submitted follow-up form to an /ask command in the form's thread.
 func Asked(p chat.Press) chat.Command {
 	source := SourceOf(p.Source)
 	c := chat.Command{
@@ -97,7 +97,7 @@ func Asked(p chat.Press) chat.Command {
 	return Privately(c, p.Ephemeral && !p.Direct)
 }
 
-// ReadTyping fills in the text of an autocompletion.
+// ReadTyping sets t.Text to the text of the option that the user is typing.
 func ReadTyping(t *chat.Typing, options []*discordgo.ApplicationCommandInteractionDataOption) {
 	for _, o := range options {
 		if o.Type == discordgo.ApplicationCommandOptionSubCommand {
@@ -109,17 +109,18 @@ func ReadTyping(t *chat.Typing, options []*discordgo.ApplicationCommandInteracti
 	}
 }
 
-// MaxField is the largest length of a text field in a form.
+// MaxField is the maximum length of a text field in a form, in characters.
 const MaxField = 4000
 
-// Form is a form with one text field.
+// Form describes a modal form with one text field.
 type Form struct {
 	ID, Title, Label, Hint, Text string
 	Max                          int // characters
 	Required                     bool
 }
 
-// FormFollowUp returns the form for a follow-up question in the button's thread.
+// FormFollowUp returns the form for a follow-up question in the thread that the pressed button
+// names.
 func FormFollowUp(p chat.Press) Form {
 	return Form{
 		ID: formFollowUp + strings.TrimPrefix(p.ID, ButtonFollowUp), Title: "Ask a follow-up", Label: "Your question", Required: true,
@@ -130,8 +131,8 @@ func FormFollowUp(p chat.Press) Form {
 // question's id follows the prefix.
 const ButtonStill = "footnote-still:"
 
-// Still returns the question that a press confirms as still wanted. ok is false if the press is
-// something else.
+// Still returns the question that a press confirms as still wanted. ok is false if p is not a press
+// of that button.
 func Still(p chat.Press) (question thread.MessageID, ok bool) {
 	id, ok := strings.CutPrefix(p.ID, ButtonStill)
 	return thread.MessageID(id), ok

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Ticket holds the data for responding to an interaction.
+// Ticket holds what is needed to respond to an interaction, even from another process.
 type Ticket struct {
 	App       string `json:"app"`
 	Token     string `json:"token"`
@@ -52,8 +52,9 @@ func (i *Inline) Answer(response any) bool {
 	return true
 }
 
-// Serve waits for the answer, writes it and returns true. If the answer takes too long, Serve
-// returns false. The interaction must then be answered in a separate call.
+// Serve waits for the answer, writes it and returns true. If there is no answer within 2.7 s, Serve
+// responds with status 202 and returns false. The interaction must then be answered in a separate
+// call.
 func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	timer := time.NewTimer(inlineLimit)
 	defer timer.Stop()
@@ -76,7 +77,7 @@ func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return false
 }
 
-// Respond writes a JSON response.
+// Respond writes body as JSON and flushes the response.
 func Respond(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	// This fails only if the client is gone.

@@ -13,11 +13,10 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// writeLimit limits the time for sending one packet.
 const writeLimit = 10 * time.Second
 
-// exchange is one connection between the SDK and Discord. Only one goroutine at a time writes to
-// each side. receive writes to near, and the holder of out writes to up.
+// exchange is one connection between the SDK and Discord. Only receive writes to near, and only the
+// holder of out writes to up.
 type exchange struct {
 	relay *relay
 	near  *websocket.Conn // to the SDK
@@ -35,7 +34,7 @@ type exchange struct {
 	seq       *int64        // of the last event
 }
 
-// receive passes packets from Discord to the SDK.
+// receive passes packets from Discord to the SDK until a connection fails.
 func (x *exchange) receive() error {
 	for {
 		_, data, err := x.up.ReadMessage()
@@ -140,7 +139,7 @@ func (r *relay) ready(data json.RawMessage) {
 	r.resume = d.Resume
 }
 
-// send passes packets from the SDK to Discord.
+// send passes packets from the SDK to Discord until a connection fails.
 func (x *exchange) send() error {
 	for {
 		_, data, err := x.near.ReadMessage()
@@ -157,7 +156,6 @@ func (x *exchange) send() error {
 	}
 }
 
-// forwardPacket passes one packet of the SDK to Discord.
 func (x *exchange) forwardPacket(p frame, data []byte) error {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
@@ -174,8 +172,7 @@ func (x *exchange) forwardPacket(p frame, data []byte) error {
 	return nil
 }
 
-// beforeSend records a packet of the SDK before it is sent. now is false if the packet must not be
-// sent now.
+// beforeSend records a packet of the SDK. now is false if the packet must not be sent now.
 func (x *exchange) beforeSend(p frame) (now bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -235,7 +232,7 @@ func (x *exchange) ended() {
 	<-x.out
 }
 
-// write sends a packet to Discord. The caller must have put a token into x.out.
+// write must be called with a token in x.out.
 func (x *exchange) write(packet any) error {
 	err := x.up.SetWriteDeadline(time.Now().Add(writeLimit))
 	if err == nil {
@@ -253,7 +250,6 @@ func (x *exchange) isOpen() bool {
 	return x.open
 }
 
-// answerer responds to every request with the same text.
 type answerer string
 
 // RoundTrip implements http.RoundTripper.

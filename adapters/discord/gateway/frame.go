@@ -11,18 +11,17 @@ import (
 // with all its channels, roles and emojis.
 const maxFrame = 8 << 20
 
-// Size limits of the events that the SDK decodes. The relay drops larger events.
+// largeEvents and events limit what the SDK decodes. The relay drops larger events.
 var (
 	largeEvents = boundedjson.Limits{Bytes: maxFrame, Elements: 200_000, Depth: 32}
-	// a message has at most 64 KiB
+	// events limits all events that are not in large. A message has at most 64 KiB.
 	events = boundedjson.Limits{Bytes: 256 << 10, Elements: 20_000, Depth: 32}
 )
 
-// large lists the event types that describe servers or lists of people.
+// large lists the event types that largeEvents limits. They describe servers or lists of people.
 var large = []string{"READY", "GUILD_CREATE", "GUILD_UPDATE", "GUILD_MEMBERS_CHUNK", "GUILD_EMOJIS_UPDATE", "GUILD_STICKERS_UPDATE",
 	"THREAD_LIST_SYNC"}
 
-// frame holds the fields of a gateway packet that the relay reads.
 type frame struct {
 	Op   int             `json:"op"`
 	Seq  *int64          `json:"s"`
@@ -30,13 +29,12 @@ type frame struct {
 	Data json.RawMessage `json:"d"`
 }
 
-// readFrame parses a packet. Packets are text, because the bot requests no compression.
+// readFrame parses a packet. Packets are always text, because the bot requests no compression.
 func readFrame(data []byte) (p frame, err error) {
 	err = json.Unmarshal(data, &p)
 	return p, err
 }
 
-// fits reports whether an event is small enough for the SDK.
 func (p frame) fits(data []byte) bool {
 	if slices.Contains(large, p.Type) {
 		return largeEvents.Check(data) == nil

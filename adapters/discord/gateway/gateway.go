@@ -16,10 +16,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Gateway connects the bot with as many shards as Discord recommends. It resumes sessions after an
-// interruption and discards sessions that are stuck. It ends when its context ends. It also ends
-// with a FatalError if an operator has to change something. discordgo's own reconnect can wait for
-// ever, and discordgo leaves sharding to its caller.
+// Gateway keeps the bot connected to Discord with as many shards as Discord recommends. It resumes
+// sessions after an interruption and discards sessions that are stuck.
+//
+// It replaces discordgo's own reconnect, which can wait for ever. discordgo leaves sharding to its
+// caller.
 type Gateway struct {
 	Config call.GatewayConfig
 	API    *call.API
@@ -31,7 +32,8 @@ type Gateway struct {
 	starts  *starts
 }
 
-// Run stays connected until ctx ends or a FatalError occurs. It returns nil when ctx ends.
+// Run stays connected until ctx ends, and then returns nil. It returns a [call.FatalError] if an
+// operator has to change something first.
 func (g *Gateway) Run(ctx context.Context) error {
 	g.starts = newStarts(g.Config.Identify)
 	g.starts.wait = func(ctx context.Context, d time.Duration) {
@@ -58,7 +60,6 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 }
 
-// connect runs all shards until ctx ends or one of them fails.
 func (g *Gateway) connect(ctx context.Context, p plan) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for id := range p.Shards {
@@ -105,7 +106,7 @@ func UntilAnswered(ctx context.Context, config call.GatewayConfig, logger *slog.
 	return nil
 }
 
-// fatal returns a FatalError if a gateway connection was closed with a fatal code, or nil.
+// fatal returns a FatalError if Discord closed the connection with a fatal code, and otherwise nil.
 func (g *Gateway) fatal(err error) error {
 	var closed *websocket.CloseError
 	if !errors.As(err, &closed) || call.FatalSentences[closed.Code] == "" {

@@ -17,7 +17,6 @@ import (
 // one to five seconds.
 const freshWait = 5
 
-// shard is one gateway connection. The bot's servers are divided among its shards.
 type shard struct {
 	*Gateway
 	id, of  int
@@ -97,8 +96,8 @@ const longRetry = 4
 // new session then begins at the current address.
 const maxFailed = 4
 
-// requestPlan fetches the address for new sessions again. If Discord does not respond, the shard
-// keeps the last address.
+// requestPlan fetches the address for new sessions again. The shard keeps the last address if
+// Discord does not respond.
 func (s *shard) requestPlan(ctx context.Context) {
 	p, err := planOf(ctx, s.API)
 	if err != nil {
@@ -118,13 +117,12 @@ func over(err error) bool {
 // from acting in step.
 func Jitter(wait time.Duration) time.Duration { return wait/2 + rand.N(wait/2+1) }
 
-// Reasons for which this client ends a connection.
 var (
 	errStuck        = errors.New("the client got stuck while connecting")
 	errDisconnected = errors.New("the connection ended")
 )
 
-// link is an SDK session with its current connection. One session is used for many connections,
+// link is an SDK session with its current connection. A session is used for many connections,
 // because only the same session can resume.
 type link struct {
 	sdk   *discordgo.Session
@@ -173,8 +171,8 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// connectAndWait connects, and blocks until the connection ends. It returns the reason for the end,
-// or the error of a failed connection attempt.
+// connectAndWait blocks until the connection ends and returns the reason, or the error of a failed
+// connection attempt.
 func (l *link) connectAndWait(ctx context.Context, limit time.Duration) error {
 	select {
 	case <-l.down: // left over from an earlier connection
@@ -201,7 +199,7 @@ func (l *link) connectAndWait(ctx context.Context, limit time.Duration) error {
 const stuckAfter = 5 * time.Second
 
 // open connects. If the attempt takes too long, open closes the connection. If the SDK still does
-// not return, open abandons the session.
+// not return after stuckAfter, open abandons the session and returns errStuck.
 func (l *link) open(ctx context.Context, limit time.Duration) error {
 	opened := make(chan error, 1)
 	// ends with the attempt, or leaks if the SDK is stuck
@@ -231,7 +229,8 @@ func (l *link) open(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// close ends the session. It releases the SDK unless the SDK is stuck.
+// close ends the session. If the SDK is stuck, close returns after stuckAfter and the SDK's
+// goroutine leaks.
 func (l *link) close() {
 	l.begun(false)
 	l.relay.leave()

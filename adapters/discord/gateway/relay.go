@@ -16,7 +16,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Gateway opcodes that the relay handles.
 const (
 	opDispatch  = 0
 	opHeartbeat = 1
@@ -28,7 +27,6 @@ const (
 	opAck       = 11
 )
 
-// Reasons for the end of a connection.
 var (
 	errReconnect = errors.New("Discord asked to reconnect")
 	errInvalid   = errors.New("the session can be resumed after a while")
@@ -67,7 +65,8 @@ type relay struct {
 	ended   chan struct{}      // of the last connection
 }
 
-// client returns an HTTP client for the SDK. The SDK's only request is for the gateway's address.
+// client returns an HTTP client that makes the SDK connect to the relay. The SDK's only request
+// asks for the gateway's address.
 func (r *relay) client() *http.Client {
 	return &http.Client{Transport: answerer(`{"url":"ws://gateway.discord"}`)}
 }
@@ -95,7 +94,7 @@ func (r *relay) websocket() *websocket.Dialer {
 	}}
 }
 
-// why returns the error with which the last connection ended, or nil while the connection lasts.
+// why returns the error with which the last connection ended, or nil while it lasts.
 func (r *relay) why() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +104,7 @@ func (r *relay) why() error {
 // fail closes the connection with a code that keeps the session. Only the first reason is recorded.
 func (r *relay) fail(cause error) { r.hangUp(cause, websocket.CloseServiceRestart, false) }
 
-// leave closes the connection and ends the session.
+// leave closes the connection with a code that ends the session.
 func (r *relay) leave() { r.hangUp(errLeft, websocket.CloseNormalClosure, true) }
 
 // hangUp closes the connection to Discord with a close code. It records cause if it is the first
@@ -130,7 +129,6 @@ func (r *relay) hangUp(cause error, code int, leaving bool) {
 	_ = up.Close()
 }
 
-// wait waits until the last connection has ended completely.
 func (r *relay) wait() {
 	r.mu.Lock()
 	ended := r.ended
@@ -140,7 +138,6 @@ func (r *relay) wait() {
 	}
 }
 
-// serve connects to Discord and passes packets until one side closes its connection.
 func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 	up, err := r.connect(ctx)
 	if err != nil {
@@ -194,8 +191,7 @@ func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	return up, nil
 }
 
-// setConnection stores a new connection and returns true. It returns false if the relay is shutting
-// down.
+// setConnection returns false, without storing the connection, if the relay is shutting down.
 func (r *relay) setConnection(up *websocket.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -241,7 +237,6 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	return conn, err
 }
 
-// acceptHandshake accepts the SDK's WebSocket handshake on conn.
 func acceptHandshake(conn net.Conn) (*websocket.Conn, error) {
 	buffered := bufio.NewReader(conn)
 	req, err := http.ReadRequest(buffered)
@@ -252,7 +247,6 @@ func acceptHandshake(conn net.Conn) (*websocket.Conn, error) {
 	return upgrader.Upgrade(&hijacked{conn: conn, rw: bufio.NewReadWriter(buffered, bufio.NewWriter(conn))}, req, nil)
 }
 
-// hijacked adapts a connection to the interfaces that the upgrader needs.
 type hijacked struct {
 	conn net.Conn
 	rw   *bufio.ReadWriter

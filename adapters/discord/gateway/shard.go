@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// plan is Discord's advice on how to connect.
+// plan is Discord's response to "Get Gateway Bot", which recommends how to connect.
 type plan struct {
 	URL    string `json:"url"`
 	Shards int    `json:"shards"`
@@ -24,7 +24,6 @@ type plan struct {
 	} `json:"session_start_limit"`
 }
 
-// planOf fetches Discord's advice on how to connect.
 func planOf(ctx context.Context, a *call.API) (plan, error) {
 	var p plan
 	ask := call.Request{Doing: "ask for the gateway", Method: http.MethodGet, URL: discordgo.EndpointGatewayBot, Bucket: "GET gateway"}
@@ -40,10 +39,9 @@ func planOf(ctx context.Context, a *call.API) (plan, error) {
 	return p, err
 }
 
-// starts limits how often sessions begin. Discord resets the token of a bot that begins too many
-// sessions. The shards are divided into max_concurrency lanes. Within a lane, sessions begin at
-// least five seconds apart. No session begins after the day's sessions are used up. It is safe for
-// concurrent use.
+// starts limits how often sessions begin, because Discord resets the token of a bot that begins too
+// many. The shards are divided into max_concurrency lanes. Within a lane, sessions begin at least
+// five seconds apart. It is safe for concurrent use.
 type starts struct {
 	every time.Duration
 	wait  func(context.Context, time.Duration) // is called in a long wait
@@ -60,7 +58,6 @@ func newStarts(every time.Duration) *starts {
 	return &starts{every: every, lanes: make(map[int]chan struct{}), keys: 1, wait: func(context.Context, time.Duration) {}}
 }
 
-// update stores Discord's latest advice.
 func (s *starts) update(p plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +67,7 @@ func (s *starts) update(p plan) {
 }
 
 // begin waits until a shard may begin a session. The caller must call end when the session has
-// begun or has failed to begin.
+// begun or failed to begin.
 func (s *starts) begin(ctx context.Context, shard int) (end func(identified bool), err error) {
 	if err := s.allowance(ctx); err != nil {
 		return nil, err
@@ -96,7 +93,6 @@ func (s *starts) begin(ctx context.Context, shard int) (end func(identified bool
 	}, nil
 }
 
-// allowance waits until the day has sessions left.
 func (s *starts) allowance(ctx context.Context) error {
 	s.mu.Lock()
 	after := time.Until(s.resets)

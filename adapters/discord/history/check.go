@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 )
 
-// Check checks whether the bot can read the channels in options, and returns their number. It does
-// not read messages. The error text consists of sentences that say what to do.
+// Check checks whether the bot can read the channels that options select, and returns their number.
+// It reads no messages. The error text tells an operator what to do.
 func (s *Server) Check(ctx context.Context, options Options) (channels int, err error) {
 	if err := options.validate(); err != nil {
 		return 0, err

@@ -19,7 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// thread returns an item for a thread or post. The item fetches its messages when it is loaded.
+// thread returns the item of a thread or forum post. The item fetches its messages when it is
+// loaded.
 func (r *reader) thread(c transcript.Channel, t post) transcript.Item {
 	tags := r.tags(c.ID, t)
 	version := transcript.VersionOf(t.id, t.name, t.last, fmt.Sprint(t.count, len(t.tags)), strings.Join(tags, "\n"))
@@ -46,7 +47,6 @@ func (r *reader) thread(c transcript.Channel, t post) transcript.Item {
 	}}
 }
 
-// tags returns the names of a post's tags.
 func (r *reader) tags(forum string, t post) []string {
 	var names []string
 	for _, id := range t.tags {
@@ -185,7 +185,6 @@ func authorName(m *discordgo.Message) string {
 	return cmp.Or(strings.Join(strings.Fields(name), " "), "someone")
 }
 
-// link returns the address of a message, channel or thread.
 func (r *reader) link(channel, message string) string {
 	link := "https://discord.com/channels/" + r.guild + "/" + channel
 	if message != "" {

@@ -24,14 +24,15 @@ import (
 // Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "discord"
 
-// Subject returns the subject of an index.Hint that a thread or message (key) of a channel changed.
-// If key is empty, the hint says that the channel's permissions changed.
+// Subject returns the subject of an index.Hint which reports that something in a channel changed.
+// key is the id of the changed thread or message. An empty key means that the channel's permissions
+// changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
-// Reading configures what a source reads, how far back, and how often.
+// Reading configures which channels a source reads, how far back it reads, and how often.
 type Reading = transcript.Options
 
-// Options configures a connector. Zero fields have their defaults.
+// Options configures a connector for one server. Zero fields have their defaults.
 type Options struct {
 	Reading
 	Guild string // id of the server
@@ -58,8 +59,8 @@ func (o Options) validate() error {
 // rules change. All messages are then read again.
 const reading = 1
 
-// Server reads the bot's servers for the index. All sources of a process share one Server. They
-// thus share the API calls that are not needed for answers. It is safe for concurrent use.
+// Server reads the bot's servers for the search index. All sources of a process share one Server,
+// so that they share its rate limit. It is safe for concurrent use.
 type Server struct {
 	discord   *call.Bot
 	directory *directory.Directory
@@ -68,7 +69,7 @@ type Server struct {
 	archives map[string]*archive // by source and channel; each is used by one run at a time
 }
 
-// NewServer returns a Server. It makes no call. It uses only the API settings of config.
+// NewServer returns a Server. It makes no API call. It uses only the API settings of config.
 func NewServer(config call.Config) (*Server, error) {
 	b, err := call.NewBot(config)
 	if err != nil {
@@ -77,7 +78,7 @@ func NewServer(config call.Config) (*Server, error) {
 	return &Server{discord: b, directory: directory.NewDirectory(b), archives: make(map[string]*archive)}, nil
 }
 
-// New returns a connector for one source. The connector makes no call before Sync.
+// New returns a connector for one source. The connector makes no API call before Sync.
 func New(s *Server, options Options) (*transcript.Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Discord history: %w", err)
@@ -102,7 +103,6 @@ func timeOf(id string) time.Time {
 	return at.UTC()
 }
 
-// reader reads one server for one source.
 type reader struct {
 	*Server
 	name    string // of the source
@@ -173,14 +173,12 @@ func (r *reader) Channels(ctx context.Context) ([]transcript.Channel, error) {
 	return found, nil
 }
 
-// kinds are the types of channels that hold messages or posts.
 var kinds = []discordgo.ChannelType{
 	discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia,
 }
 
 const sayBarred = "Not everybody who can open this channel may read what was said there earlier, so that it is not read: give @everyone Read Message History there."
 
-// acl returns the access list of a channel's documents.
 func (r *reader) acl(channel string, reach directory.Reach) access.ACL {
 	inside := access.Channel(string(call.Platform), channel)
 	switch {

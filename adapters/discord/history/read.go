@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/transcript"
 )
 
-// day is the period covered by one document of messages outside threads.
+// day is the period that one document of messages outside threads covers.
 const day = 24 * time.Hour
 
 // Parts implements transcript.Platform. A thread belongs to the part that contains its creation
@@ -76,7 +76,7 @@ func (r *reader) failed(err error) error {
 // part.
 const perStep = 50
 
-// threadPart holds all messages outside threads of one or more whole days.
+// threadPart holds the messages of one or more whole days that are outside threads.
 type threadPart struct {
 	from, to time.Time // beginnings of days; to is zero for now
 	messages []*discordgo.Message

@@ -9,7 +9,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// post holds the fields of a thread or post that Discord's lists contain.
 type post struct {
 	id, channel, name, last string
 	count                   int
@@ -37,11 +36,10 @@ const (
 	clockSkew = time.Minute
 )
 
-// errRepeats reports that a list returned a page again that was already read.
 var errRepeats = errors.New("Discord's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// recent lists the threads of a channel that are active or were archived after a time. It lists the
-// newest threads first. The result includes all threads created after that time.
+// recent lists the threads of a channel that are active or were archived after since, newest first.
+// The result includes all threads created after since.
 func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([]post, error) {
 	list := &archive{seen: make(map[string]bool)}
 	if err := r.join(ctx, list, channel); err != nil {
@@ -76,8 +74,7 @@ func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	return list.sorted(), nil
 }
 
-// cached returns the list of a channel from the cache. If there is none or it is too old, cached
-// starts a new list.
+// cached starts a new list if there is none or it is too old.
 func (s *Server) cached(key string, now time.Time) *archive {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +86,6 @@ func (s *Server) cached(key string, now time.Time) *archive {
 	return list
 }
 
-// join adds the active threads of a channel to a list.
 func (r *reader) join(ctx context.Context, list *archive, channel string) error {
 	if time.Since(r.activeAt) > activeAge {
 		now := time.Now()

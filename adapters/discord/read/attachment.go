@@ -32,8 +32,8 @@ func (c *Reader) Fetch(ctx context.Context, list []event.Attachment) []message.F
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.discord.Config.MaxFileTokens), head, c.fetch)
 }
 
-// Attachments yields the files of a message without reading them. Reading a file returns at most
-// the given number of bytes.
+// Attachments downloads the files of a message one by one and yields each without converting it. A
+// file of more than most bytes is yielded without content and with a reason.
 func (c *Reader) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
 	server := cmp.Or(m.Ref.Workspace, "@me")
 	link := "https://discord.com/channels/" + server + "/" + m.At.Thread + "/" + string(m.ID)

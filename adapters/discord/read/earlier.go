@@ -23,15 +23,14 @@ type Said struct {
 	Files  []string // names
 }
 
-// Limits on reading a conversation.
 const (
 	maxEarlier = 200 // messages of a thread
 	maxReplies = 10  // of a chain of replies
 )
 
-// Earlier returns the messages of m's thread between after and m, oldest first. If after is empty,
-// they include the message that opened the thread. more reports that the range has more messages
-// than were read.
+// Earlier returns the messages of m's thread that are older than m and newer than the message
+// after, oldest first. If after is empty, they include the message that opened the thread. more
+// reports whether there are further such messages.
 func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)
@@ -68,7 +67,8 @@ func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.Messa
 	return list, before != "", nil
 }
 
-// Chain returns the chain of messages that m replies to, oldest first.
+// Chain returns the message that m replies to, the message to which that one replies, and so on,
+// oldest first. It returns at most 10 messages.
 func (c *Reader) Chain(ctx context.Context, m chat.Message) ([]Said, error) {
 	var found []*discordgo.Message
 	for at := event.SourceOf(m.Source).Raw; len(found) < maxReplies; {

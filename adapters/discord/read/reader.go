@@ -15,7 +15,7 @@ type Reader struct {
 	Roots     *roots
 }
 
-// NewReader returns a reader.
+// NewReader returns a reader for a bot. It takes channels and roles from d.
 func NewReader(b *call.Bot, d *directory.Directory) *Reader {
 	return &Reader{discord: b, directory: d, Roots: newRoots(b.API)}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Limits on following a chain of replies.
+// maxRoots limits the cached messages, and maxChain the replies that are followed to the first
+// message.
 const (
 	maxRoots = 20_000
 	maxChain = 20
@@ -27,7 +28,7 @@ type roots struct {
 
 func newRoots(a *call.API) *roots { return &roots{api: a, known: make(map[string]string)} }
 
-// Set records root as the session thread of a question.
+// Set records that message belongs to the chain of replies that began with root.
 func (r *roots) Set(message, root string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,15 +48,13 @@ func (r *roots) get(message string) (string, bool) {
 	return root, known
 }
 
-// Knows reports whether a message is a known question.
+// Knows reports whether Set has recorded a message. Only questions are recorded.
 func (r *roots) Knows(message string) bool {
 	_, known := r.get(message)
 	return known
 }
 
-// find returns the session thread to which a message of the bot belongs. For an answer to a
-// command, the session thread is the command's id. Otherwise it is the first message of the chain
-// of replies.
+// find returns the id of the message or command that began the chain of replies to which m belongs.
 func (r *roots) find(ctx context.Context, channel string, m *discordgo.Message) (string, error) {
 	for range maxChain {
 		if root, known := r.get(m.ID); known {

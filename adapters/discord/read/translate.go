@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Translate converts a message to a chat.Message. late means that a scan found the message after an
+// Translate converts a message to a chat.Message. late means that the message was found after an
 // interruption. ok is false if the bot wrote the message, or if the message has no author.
 func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (chat.Message, bool, error) {
 	bot, err := c.discord.WhoAmI(ctx)
@@ -99,8 +99,8 @@ func postText(title, text string) string {
 	return title
 }
 
-// whole returns a message with its ReferencedMessage set, if the message is a reply. It fetches the
-// referenced message if Discord omitted it.
+// whole returns a reply with its ReferencedMessage, which it fetches if Discord omitted it. Other
+// messages are returned unchanged.
 func (c *Reader) whole(ctx context.Context, m *discordgo.Message) (*discordgo.Message, error) {
 	to := m.MessageReference
 	if m.Type != discordgo.MessageTypeReply || m.ReferencedMessage != nil || to == nil || to.MessageID == "" {
@@ -122,8 +122,6 @@ func answers(m *discordgo.Message, bot string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == bot
 }
 
-// namesOthers reports whether a message replies to or mentions other people than the bot and the
-// author.
 func namesOthers(m *discordgo.Message, bot string, own ...string) bool {
 	if r := m.ReferencedMessage; r != nil && r.Author != nil && r.Author.ID != bot && r.Author.ID != m.Author.ID {
 		return true

@@ -17,9 +17,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Involved reports whether the bot has already answered m or asked back. In a thread, it looks for
-// a message of the bot after m that is not a reply to another message. In a channel, it looks for a
-// reply to m or a message in m's thread. It ignores messages for which aside returns true.
+// Involved reports whether the bot has already responded to m. In a thread, a later message of the
+// bot counts unless it replies to another message. In a channel, a reply to m or a message in m's
+// thread counts. Messages for which aside returns true do not count.
 func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
 	alone := m.Event.Direct || m.Ref.Thread == m.At.Thread
 	listed, err := c.own(ctx, m.At.Thread, string(m.ID))
@@ -42,8 +42,8 @@ func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thr
 	return len(listed) > 0, err
 }
 
-// Noted lists the bot's replies to a question in the channel at.Thread. It lists only replies for
-// whose content text returns true.
+// Noted returns the ids of the bot's replies to a question in the channel at.Thread. It returns
+// only replies whose content text accepts.
 func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.MessageID, text func(string) bool) ([]thread.MessageID, error) {
 	listed, err := c.own(ctx, at.Thread, string(question))
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
@@ -93,7 +93,6 @@ func (c *Reader) PostedReports(ctx context.Context, channel string, since time.T
 	return nil, fmt.Errorf("look for a report: %w: the channel has too many messages since", errors.ErrUnsupported)
 }
 
-// mostPages is the maximum number of pages of a channel that PostedReports searches.
 const mostPages = 20
 
 // own lists the bot's messages in a channel among the first page of messages after a message.
@@ -114,9 +113,9 @@ func repliesTo(m *discordgo.Message) string {
 	return m.MessageReference.MessageID
 }
 
-// HalfWritten reports whether the bot's message with this id shows an unfinished answer. If id is
-// empty, it checks the bot's messages after the question. It searches the turn's thread, its
-// channel and the thread that the question opened. A deleted message does not count.
+// HalfWritten reports whether the bot's message with this id shows an unfinished answer. An empty
+// id means all of the bot's messages after the question of t. It searches the thread and the
+// channel of t, and the thread that the question opened. A deleted message does not count.
 func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
 	self, err := c.discord.WhoAmI(ctx)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // placeLimit limits the look-up of an interaction's channel. Discord does not wait for the look-up.
 const placeLimit = time.Second
 
-// interaction passes an interaction to the handler. source is the HTTP request with the
-// interaction, or nil if the interaction came from the gateway.
+// interaction passes an interaction to the handler. source is the HTTP request that brought it, or
+// nil if it came from the gateway.
 func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, source *event.Inline) error {
 	user, by := event.Who(i)
 	if user == nil {

@@ -9,18 +9,17 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// settled is the age of a thread from which its new replies are reported as changes. A scan of a
-// server's recent changes does not find them in such old threads.
+// settled is the age from which a thread's new replies are reported as changes. A scan for recent
+// changes does not find replies in such old threads.
 const settled = 13 * 24 * time.Hour
 
-// changed reports a change to the handler. If the handler fails, the error is only logged.
+// changed reports a change to the handler, whose error is only logged.
 func (in *intake) changed(ctx context.Context, guild, channel, key string, urgent bool) {
 	in.guard(ctx, "change", func() error {
 		return in.tell(ctx, chat.Event{Changed: &chat.Changed{Workspace: guild, Channel: channel, Key: key, Urgent: urgent}})
 	})
 }
 
-// hear reports changes of messages, threads, channels and roles in an event.
 func (in *intake) hear(ctx context.Context, ev any) {
 	switch e := ev.(type) {
 	case *discordgo.MessageUpdate:

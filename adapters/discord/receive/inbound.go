@@ -17,7 +17,6 @@ import (
 // maxInbound is the largest accepted request body, in bytes. Requests of Discord are far smaller.
 const maxInbound = 1 << 20
 
-// interactions limits the decoding of one request.
 var interactions = boundedjson.Limits{Bytes: maxInbound, Elements: 50_000, Depth: 32}
 
 // Handler returns an HTTP handler that receives interactions as signed requests. The application

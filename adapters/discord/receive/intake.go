@@ -19,17 +19,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Limits for handling events.
 const (
 	maxQueued   = 256 // messages and edits that wait or are handled; the gateway waits for room
 	maxMessages = 64  // maximum number of channels whose messages are handled concurrently
 	maxScans    = 16  // maximum number of channels scanned concurrently for missed messages
 	maxUrgent   = 64  // interactions, reactions and deletions at once
-	// how long a failed look-up is retried; Discord delivers each event only once
+	// patience is how long a failed look-up is retried. Discord delivers each event only once.
 	patience = 30 * time.Second
 )
 
-// arrival is an event of the gateway.
 type arrival struct {
 	shard int
 	event any
@@ -203,7 +201,6 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	})
 }
 
-// scanDue queues a scan of each channel in in.due[guild] and clears that list.
 func (in *intake) scanDue(ctx context.Context, guild string) {
 	for id := range in.due[guild] {
 		in.catchUp(ctx, id, guild, always)
@@ -220,7 +217,6 @@ func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discord
 	}
 }
 
-// news returns the ids of those newest messages of the channels in told that may be unhandled.
 func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Channel) map[string]bool {
 	newest := make([]session.Newest, len(told))
 	for i, c := range told {
@@ -256,7 +252,6 @@ func (in *intake) catchUp(ctx context.Context, channel, guild string, some func(
 	}
 }
 
-// missed handles the messages of a channel that are newer than after, oldest first.
 func (in *intake) missed(ctx context.Context, channel, guild, after string) error {
 	guild = in.server(guild, channel)
 	for {
@@ -279,8 +274,8 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 	}
 }
 
-// created handles a new message. late means that a scan found it. later holds newer messages of the
-// same page.
+// created handles a new message. late means that a scan for missed messages found it. later holds
+// newer messages of the same page.
 func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
 	m.GuildID = in.server(m.GuildID, m.ChannelID)
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
@@ -301,8 +296,7 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// edited handles an edited message. It ignores events for added previews, which do not change the
-// text.
+// edited ignores events for added previews, which do not change the text.
 func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	if m.Content == "" || m.EditedTimestamp == nil && !in.reader.Roots.Knows(m.ID) {
 		return nil
@@ -334,8 +328,6 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// interactionFromRequest handles an interaction from an HTTP request. ch is the channel in the
-// request.
 func (in *intake) interactionFromRequest(ctx context.Context, i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
 	if ch != nil && ch.ID == i.ChannelID && i.GuildID != "" {
 		ch.GuildID = i.GuildID
@@ -361,7 +353,6 @@ func (in *intake) deleted(ctx context.Context, guild, channel, message string) {
 	})
 }
 
-// tell passes an event to the handler and ignores the reply.
 func (in *intake) tell(ctx context.Context, e chat.Event) error {
 	_, err := in.handle(ctx, e)
 	return err
@@ -378,7 +369,6 @@ func (in *intake) server(guild, channel string) string {
 	return guild
 }
 
-// persist retries a look-up while it fails temporarily, but not longer than patience.
 func (in *intake) persist(ctx context.Context, lookup func() error) error {
 	return sleep.Backoff{First: call.FirstPause, Within: patience}.Retry(ctx, lookup, call.RetryAfter)
 }
@@ -411,7 +401,6 @@ func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
 	})
 }
 
-// maxArchived is the maximum number of a server's archived threads to search.
 const maxArchived = 50
 
 // archived queues scans of recently used threads that the event does not list, because they are
@@ -442,7 +431,6 @@ func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	})
 }
 
-// holdsPosts reports whether a channel is a forum, with posts and no other messages.
 func holdsPosts(c *discordgo.Channel) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }

@@ -16,7 +16,6 @@ func newLanes(width int) *lanes {
 	return &lanes{slots: make(chan struct{}, width), queue: make(map[string][]func())}
 }
 
-// do queues work and returns at once.
 func (l *lanes) do(key string, work func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -28,7 +27,6 @@ func (l *lanes) do(key string, work func()) {
 	l.busy.Go(func() { l.drain(key) })
 }
 
-// drain runs a key's work until none is left.
 func (l *lanes) drain(key string) {
 	l.slots <- struct{}{}
 	defer func() { <-l.slots }()

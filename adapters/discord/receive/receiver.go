@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// Receiver receives Discord's events. It is safe for concurrent use.
+// Receiver receives Discord's events and passes them to a handler. It is safe for concurrent use.
 type Receiver struct {
 	discord   *call.Bot
 	directory *directory.Directory
@@ -35,22 +35,20 @@ type Receiver struct {
 	inbound func(*discordgo.Interaction, *discordgo.Channel, *event.Inline)
 }
 
-// NewReceiver returns a receiver.
+// NewReceiver returns a receiver. It receives nothing before Run.
 func NewReceiver(b *call.Bot, d *directory.Directory, r *read.Reader, w *write.Writer) *Receiver {
 	return &Receiver{discord: b, directory: d, reader: r, writer: w, seen: make(map[string]sighting), active: make(map[string]activity)}
 }
 
-// activity holds the server of a thread and the time of its last question.
 type activity struct {
 	guild string
 	at    time.Time
 }
 
-// sighting holds the newest handled message of a channel, and the channel's server.
 type sighting struct{ guild, message string }
 
 // Run stays connected and passes events to h until ctx ends. It returns nil after all calls of h
-// have returned. If an operator has to change something, it returns a FatalError.
+// have returned. It returns a call.FatalError if an operator has to change something.
 func (c *Receiver) Run(ctx context.Context, h chat.Handler, lookup event.Lookup) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -82,7 +80,6 @@ func (c *Receiver) setInbound(take func(*discordgo.Interaction, *discordgo.Chann
 	c.inbound = take
 }
 
-// listen delivers events until ctx ends.
 func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any)) error {
 	if !c.discord.Config.NoGateway {
 		g := &gateway.Gateway{Config: c.discord.Config.Gateway, API: c.discord.API, Dialer: c.discord.Dialer, Logger: c.discord.Logger, Planned: c.discord.Planned, Deliver: deliver}
@@ -104,10 +101,11 @@ func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any
 	return nil
 }
 
-// joined replaces GUILD_CREATE if there is no gateway.
+// joined is delivered instead of GUILD_CREATE if there is no gateway.
 type joined struct{ guild string }
 
-// introduce builds a READY event from API calls. It fetches the bot's identity and servers.
+// introduce builds a READY event from API calls, for a bot without a gateway. It retries until
+// Discord answers, and fails only if Discord rejects the token.
 func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	ready := &discordgo.Ready{Application: &discordgo.Application{}}
 	err := gateway.UntilAnswered(ctx, c.discord.Config.Gateway, c.discord.Logger, "Discord does not say who the bot is", func() (err error) {
@@ -167,7 +165,6 @@ func (c *Receiver) Asked(m chat.Message) {
 	c.active[m.Ref.Thread] = activity{m.Ref.Workspace, time.Now()}
 }
 
-// recent returns the threads with a recent question, each with its server.
 func (c *Receiver) recent() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,11 +179,11 @@ func (c *Receiver) recent() map[string]string {
 	return list
 }
 
-// maxVisited limits the channels that are searched in a new session because of recent messages.
-// Servers list changes in other channels.
+// maxVisited limits the channels that a new session searches because of recent messages. For other
+// channels, Discord lists the newest message.
 const maxVisited = 100
 
-// visited returns the channels with recent messages, each with its server. It includes all direct
+// visited maps the channels with recent messages to their servers. It includes all direct
 // conversations, because Discord does not list their newest messages.
 func (c *Receiver) visited() map[string]string {
 	c.mu.Lock()
@@ -205,7 +202,6 @@ func (c *Receiver) visited() map[string]string {
 // few messages and last for days.
 const longAgo = 24 * time.Hour
 
-// earliestMissed returns the earliest time of missed messages to search for in a channel.
 func (c *Receiver) earliestMissed(channel, guild string) time.Time {
 	ago := c.discord.Config.Recent
 	if p, known := c.directory.Peek(channel); known && p.Thread || !known && guild == "" {

@@ -2,7 +2,6 @@ package receive
 
 import "sync"
 
-// scan searches a channel once for missed messages.
 type scan struct {
 	run   func() // returns when the scan has ended, also where another goroutine runs it
 	begun bool

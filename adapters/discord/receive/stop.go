@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stops reports whether an emoji is in signs, the emoji that stop an answer.
 func stops(signs []string, e discordgo.Emoji) bool {
 	const coloured = "\ufe0f" // says that a sign is to be drawn as an emoji; not all clients send it
 	return slices.ContainsFunc(signs, func(sign string) bool {
@@ -26,7 +25,7 @@ func stops(signs []string, e discordgo.Emoji) bool {
 	})
 }
 
-// reaction converts a reaction event. It returns nil if the reaction does not stop an answer.
+// reaction returns nil if the reaction does not stop an answer.
 func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (*chat.Reaction, error) {
 	if !stops(c.discord.Config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
 		return nil, nil
@@ -50,7 +49,7 @@ func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd
 	return &chat.Reaction{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, nil
 }
 
-// deletion converts the deletion of a message. It returns nil if the message cannot be a question.
+// deletion returns nil if the deleted message cannot be a question.
 func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (*chat.Deletion, error) {
 	known := c.reader.Roots.Knows(message)
 	if _, placed := c.directory.Peek(channel); !known && !placed && guild != "" {

@@ -66,7 +66,6 @@ func (dialect) Link(label, raw string) string {
 	return "[" + label + "](<" + to + ">)"
 }
 
-// written removes escape characters.
 var written = strings.NewReplacer(gap, "", `\`, "")
 
 func (dialect) Footnote(number int, raw string) string {
@@ -77,7 +76,6 @@ func (dialect) Footnote(number int, raw string) string {
 	return "[[" + strconv.Itoa(number) + "]](<" + to + ">)"
 }
 
-// maxHeading is the deepest level of headings.
 const maxHeading = 3
 
 func (dialect) Heading(level int, nested bool) (string, answer.Style) {
@@ -122,7 +120,7 @@ func (dialect) Table(t *answer.Block, _ func([]answer.Inline) string, width int)
 	return answer.Grid{Open: append([]string{"```"}, lines[:2]...), Rows: lines[2:], Close: "```"}, true
 }
 
-// cell returns the text of a table cell for a code block. Such text needs no escaping.
+// cell returns the text of a table cell for a code block, where Markdown needs no escaping.
 func cell(inlines []answer.Inline) string {
 	s := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -133,7 +131,7 @@ func cell(inlines []answer.Inline) string {
 	return dialect{}.CodeLine(neutralCode(s), 0)
 }
 
-// hasLinks reports whether a table contains links. A table with links cannot be written as code.
+// hasLinks reports whether a table contains links, which code blocks cannot show.
 func hasLinks(t *answer.Block) bool {
 	for _, row := range t.Rows {
 		for _, c := range row {

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 )
 
-// gap is inserted to break a mention.
+// gap is an invisible character that breaks a mention.
 const gap = answer.Gap
 
 var (
@@ -40,8 +40,8 @@ func neutralCode(s string) string {
 	return s
 }
 
-// unmention replaces the "@" of @everyone and @here by between. Discord also recognises them at the
-// start of longer words.
+// unmention replaces the "@" of @everyone and @here with between. Discord also recognises them at
+// the start of longer words.
 func unmention(s, between string) string {
 	return answer.Unmention(s, between, false, "everyone", "here")
 }
@@ -62,8 +62,7 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address prepares an address for a link. ok is false if a chat platform must not link to the
-// address.
+// address returns a URL that is safe in a link. ok is false if messages must not link to it.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	lower := strings.ToLower(safe)

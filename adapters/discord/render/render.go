@@ -16,15 +16,17 @@ import (
 )
 
 const (
-	// length of the text of a page; the rest is for the cursor and the lines below
+	// pageLimit is the length of the text of a page. The rest of the message is for the cursor and
+	// the lines below.
 	pageLimit = 1900
-	// length of the text of a page in plain form, which is used after Discord refused more content
+	// plainPage is the length of the text of a page after Discord refused longer content.
 	plainPage = 900
-	// length of a line below the answer; a third of it remains if every character must be escaped
+	// noteLimit is the maximum length of a line below the answer. A third of it remains if every
+	// character must be escaped.
 	noteLimit = 900
 )
 
-// Texts below a page.
+// These texts are appended to the content of a page.
 const (
 	Cursor    = " ▌" // is shown while the answer is being written
 	continues = "\n-# The answer is longer than fits here. All of it is in " + AttachmentName + "."
@@ -115,8 +117,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	return pages
 }
 
-// Length limits in characters. maxAsked limits the displayed question, and maxName limits the name
-// of the asker.
+// maxAsked and maxName limit the displayed question and the name of the asker, in characters.
 const (
 	maxAsked = 300
 	maxName  = 60
@@ -140,10 +141,9 @@ func withQuestion(v *stream.View, tree *answer.Tree) *answer.Tree {
 // maxCited is the largest length of an address, in bytes, to which a citation in the text links.
 const maxCited = 120
 
-// citing makes a citation a link if its address has at most limit bytes. Other citations are plain
-// numbers, and the list of sources contains their links. Discord counts addresses towards the 2,000
-// characters of a message, although readers do not see them. If an answer does not fit, only the
-// first citation of each document is a link (citingOnce), or none is.
+// citing makes a citation a link only if its address has at most limit bytes. Discord counts
+// addresses towards the 2,000 characters of a message, although readers do not see them. Other
+// citations are plain numbers.
 func citing(p answer.Policy, limit int) answer.Policy {
 	cited := p.Cited
 	p.Cited = func(number int, address string) (string, bool) {
@@ -156,8 +156,7 @@ func citing(p answer.Policy, limit int) answer.Policy {
 	return p
 }
 
-// citingOnce makes only the first citation of each document a link. Further citations are plain
-// numbers.
+// citingOnce makes only the first citation of each document a link, to save space.
 func citingOnce(p answer.Policy) answer.Policy {
 	cited, led := p.Cited, make(map[string]bool)
 	p.Cited = func(number int, address string) (string, bool) {
@@ -172,7 +171,6 @@ func citingOnce(p answer.Policy) answer.Policy {
 	return p
 }
 
-// end adds notes and sources below the answer. It starts a new page if they do not fit.
 func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	first, most := true, MaxContent
 	if v.Form == stream.Plain {
@@ -214,8 +212,8 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	return pages
 }
 
-// linked converts the first cited sources to buttons, if a button can open their addresses. It
-// returns the other sources, which are listed as text.
+// linked converts the first cited sources to buttons, unless a button cannot open their addresses.
+// It returns the other sources, which are listed as text.
 func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	for _, s := range list {
 		var listed []foot.Place
@@ -239,13 +237,12 @@ func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	return links, others
 }
 
-// hostName matches a DNS host name with at least one dot.
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]|xn--)[a-z0-9-]*[a-z0-9]$`)
 
 // openable reports whether a button can open an address. Discord's limit is "URL for link-style
 // buttons; max 512 characters". If the host has no dot, such as wiki or localhost, Discord rejects
 // the whole message with "Not a well formed URL." (50035, URL_TYPE_INVALID_URL). Discord accepts
-// numeric addresses. openable returns false for forms that Discord is not known to accept.
+// numeric IPv4 addresses.
 func openable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || len(address) > maxLinkURL {
@@ -256,7 +253,6 @@ func openable(address string) bool {
 	return hostName.MatchString(host) || err == nil && ip.Is4()
 }
 
-// small formats a sentence as a line of small text, shortened to noteLimit.
 func small(s string) string {
 	for limit := noteLimit; ; limit /= 2 {
 		if line := "-# " + EscapeText(foot.Cut(s, limit)); answer.UTF16Count(line) <= noteLimit {
@@ -265,12 +261,10 @@ func small(s string) string {
 	}
 }
 
-// maxSource is the largest length of a source's line including its link. The link is omitted from a
-// longer line.
+// maxSource is the maximum length of a source's line, in UTF-16 units. A longer line omits its
+// link.
 const maxSource = 900
 
-// source formats a document in one line. The line contains the number, the title with links for its
-// sections, the location and the age.
 func source(s foot.Source) string {
 	line, detail := "", ""
 	if d := s.Detail(); d != "" {
@@ -296,7 +290,6 @@ func source(s foot.Source) string {
 	return line + detail
 }
 
-// file returns the whole answer in Markdown.
 func (r *Renderer) file(v *stream.View) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(v.Text()) + "\n")

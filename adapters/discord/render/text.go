@@ -54,7 +54,8 @@ func shorten(text string, most int) string {
 	return strings.TrimSpace(text[:cut]) + "…"
 }
 
-// Messages formats Markdown as messages for one person. The Markdown must not contain citations.
+// Messages formats Markdown as one or more messages for one person. The Markdown must not contain
+// citations.
 func Messages(markdown string) []string {
 	var texts []string
 	for _, p := range answer.Parse(markdown).Pages(dialect{}, answer.Policy{}, answer.UTF16Count, pageLimit) {

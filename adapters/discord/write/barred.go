@@ -37,7 +37,6 @@ func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
 	return &barredError{error: err, place: "#" + p.Name, lacks: strings.Join(names, ", ")}
 }
 
-// barredError names the permissions that the bot lacks in the channel of an answer.
 type barredError struct {
 	error
 	place, lacks string
@@ -66,9 +65,9 @@ func Barred(err error) (sentence string, yes bool) {
 		errors.Is(err, thread.ErrNotPermitted) && call.Code(err) != call.CodeUnknownChannel
 }
 
-// fileRefused adds thread.ErrRefused to the error of a refused write with a file. Discord may
-// accept the message without the file. Attaching files needs a separate permission, and files have
-// separate limits. Some servers accept no multipart messages.
+// fileRefused adds thread.ErrRefused to err if Discord refused a write with a file. Discord may
+// accept the message without the file, because files need a separate permission and have separate
+// limits.
 func fileRefused(p render.Page, err error) error {
 	if p.Attachment == "" || !call.Lasting(err) || errors.Is(err, call.ErrTokenOver) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) ||
 		slices.Contains([]int{call.CodeThreadLocked, call.CodeUnknownChannel, call.CodeMissingAccess}, call.Code(err)) {

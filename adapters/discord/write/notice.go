@@ -18,13 +18,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// SayAt replies to a message with a sentence. at.Thread is the channel of the message.
+// SayAt replies to the message to with a sentence. at.Thread is the channel of that message. If
+// several processes send the same reply within minutes, Discord posts it once.
 func (c *Writer) SayAt(ctx context.Context, at thread.Ref, to thread.MessageID, text string) (thread.MessageID, error) {
 	return c.replyOnce(ctx, at, to, text, nil)
 }
 
-// AskAbout replies to a question and asks whether an answer is still wanted. If several processes
-// do so within minutes, Discord posts one message.
+// AskAbout replies to a question with text and with a button that confirms that an answer is still
+// wanted. If several processes do so within minutes, Discord posts one message.
 func (c *Writer) AskAbout(ctx context.Context, at thread.Ref, to thread.MessageID, text, label string) (thread.MessageID, error) {
 	return c.replyOnce(ctx, at, to, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(to)},
@@ -60,8 +61,8 @@ func (c *Writer) SayPerson(ctx context.Context, at thread.Ref, to thread.Message
 	return thread.MessageID(made.ID), err
 }
 
-// replyOnce replies to a message. If several processes send the same reply, Discord posts the reply
-// once.
+// replyOnce posts a reply with a nonce, so that Discord posts it once even if several processes
+// send it.
 func (c *Writer) replyOnce(ctx context.Context, at thread.Ref, to thread.MessageID, text string, rows []discordgo.MessageComponent) (thread.MessageID, error) {
 	var made call.Posted
 	body := plain(text)
@@ -109,7 +110,7 @@ func (c *Writer) PostReport(ctx context.Context, channel, text string) (thread.M
 	return thread.MessageID(made.ID), err
 }
 
-// nonceOf returns a short hash of a posted text.
+// nonceOf returns a hash of text that fits Discord's limit of 25 characters.
 func nonceOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))

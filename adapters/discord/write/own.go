@@ -19,8 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// nonce returns the token by which Discord deduplicates posts of a page. All attempts of a turn use
-// the same nonce. It has at most 25 characters, which is Discord's limit.
+// nonce returns the nonce by which Discord deduplicates posts of a page. All attempts of a turn use
+// the same one. It has at most 25 characters, which is Discord's limit.
 func (s *Surface) nonce(page render.Page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,8 @@ func nonce(id session.TurnID, page, again int) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
 }
 
-// Limits of the nonces that Own recognises as nonces of the turn.
+// maxOwnPages and maxOwnReposted limit the nonces that Own recognises: the pages of one model's
+// answer, and how often they were posted again.
 const (
 	maxOwnPages    = 40 // maximum pages of one model's answer
 	maxOwnReposted = 4
@@ -119,8 +120,8 @@ func (s *Surface) nonces() map[string]bool {
 	return own
 }
 
-// question returns the id of the question. If there is none, it returns an id from shortly before
-// the turn. The messages of the turn were posted after that id.
+// question returns the id of the message that asked. If there is none, it returns an id from a
+// minute before the turn, which is older than the messages of the turn.
 func (s *Surface) question() string {
 	if s.turn.Message != "" {
 		return string(s.turn.Message)

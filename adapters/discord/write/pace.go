@@ -9,9 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Status shows Discord's typing indicator where the answer will appear, and finds or opens the
-// answer's thread. The indicator lasts ten seconds. Status does nothing for a command, because
-// Discord itself shows that the bot is thinking. It also does nothing after the first page.
+// Status shows Discord's typing indicator for ten seconds where the answer will appear, and finds
+// or opens the answer's thread. It does nothing for a command or after the first page.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
 	s.mu.Lock()
 	shown := s.shown

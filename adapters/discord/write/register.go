@@ -16,7 +16,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// commands returns the slash commands, and the entries of a message's menu.
 func commands() []*discordgo.ApplicationCommand {
 	everywhere := []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM}
 	list := []*discordgo.ApplicationCommand{
@@ -52,13 +51,11 @@ func commands() []*discordgo.ApplicationCommand {
 	return list
 }
 
-// moderators are the entries of a message's menu for moderators. In a server, Discord shows them to
-// members who may delete others' messages. An administrator can change that (Server Settings →
-// Integrations). In direct messages everyone sees them, because people may remove private answers
-// to themselves.
+// moderators are the menu entries that Discord shows only to members who may delete others'
+// messages. In direct messages everyone sees them, because people may remove private answers to
+// themselves.
 var moderators = map[thread.Action]bool{thread.ActionCorrect: true, thread.ActionRemove: true}
 
-// subcommands returns the subcommands of /footnote: SubSetup and those of package command.
 func subcommands() []*discordgo.ApplicationCommandOption {
 	list := []*discordgo.ApplicationCommandOption{
 		option(SubSetup, "choose channels, roles and how questions are answered in this server", discordgo.ApplicationCommandOptionSubCommand, nil),

@@ -20,12 +20,13 @@ import (
 const (
 	// ackLimit is how long Discord waits for the first response to an interaction.
 	ackLimit = 3 * time.Second
-	// answerLimit is the time after which Answer sends a deferred response first.
+	// answerLimit is the time after which Answer sends a deferred response, which shows that the
+	// bot is thinking.
 	answerLimit = 1500 * time.Millisecond
 )
 
-// Token returns the encrypted token of an interaction. A turn uses it later to answer a command or
-// press.
+// Token returns the encrypted token of an interaction. It is stored so that a later answer to the
+// interaction can use it.
 func (c *Writer) Token(ticket event.Ticket) (*session.ReplyToken, error) {
 	sealed, err := c.sealer.seal(ticket)
 	if err != nil {
@@ -37,9 +38,9 @@ func (c *Writer) Token(ticket event.Ticket) (*session.ReplyToken, error) {
 	return &session.ReplyToken{Sealed: sealed, Expires: ticket.At.Add(c.discord.Config.TokenLife)}, nil
 }
 
-// acknowledged waits until this process has acknowledged an interaction. Discord rejects the token
-// before that. A turn may start earlier, because an interaction is stored before it is
-// acknowledged.
+// acknowledged waits until this process has acknowledged an interaction, because Discord rejects
+// the token before that. It returns at once if the interaction is not pending here, and after
+// ackLimit at the latest.
 func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	c.mu.Lock()
 	ack := c.acks[interaction]
@@ -79,7 +80,7 @@ func (c *Writer) Respond(ctx context.Context, t event.Ticket, text string) error
 	return c.callback(ctx, t, discordgo.InteractionResponseChannelMessageWithSource, ephemeral(plain(text)))
 }
 
-// Amend replaces the "thinking" message of Defer by a sentence.
+// Amend replaces the "is thinking…" message of Defer with a sentence.
 func (c *Writer) Amend(ctx context.Context, t event.Ticket, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
@@ -93,7 +94,7 @@ func ephemeral(o outgoing) outgoing {
 }
 
 // Answer answers an interaction with Markdown that only its user sees. If answer takes longer than
-// answerLimit, Answer sends a deferred response first.
+// 1.5 s, Answer first shows that the bot is thinking.
 func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context.Context) Reply) error {
 	ready := make(chan Reply, 1)
 	go func() { // is waited for below
@@ -134,7 +135,7 @@ type Reply struct {
 	Elsewhere bool
 }
 
-// reply posts a reply, in several messages if necessary.
+// reply posts r in one or more messages. deferred means that a deferred response was already sent.
 func (c *Writer) reply(ctx context.Context, t event.Ticket, r Reply, deferred bool) error {
 	pages := render.Messages(r.Markdown)
 	for i, page := range pages {
@@ -166,7 +167,8 @@ func (c *Writer) reply(ctx context.Context, t event.Ticket, r Reply, deferred bo
 	return nil
 }
 
-// Suggest answers autocompletion with at most 25 values.
+// Suggest answers an autocompletion with the first 25 values. It skips values that are too long for
+// Discord.
 func (c *Writer) Suggest(ctx context.Context, t event.Ticket, values []string) error {
 	choices := []map[string]string{}
 	for _, v := range values[:min(len(values), maxChoices)] {
@@ -178,7 +180,7 @@ func (c *Writer) Suggest(ctx context.Context, t event.Ticket, values []string) e
 	return c.callback(ctx, t, discordgo.InteractionApplicationCommandAutocompleteResult, map[string]any{"choices": choices})
 }
 
-// Limits of autocompletion.
+// maxChoices and maxChoice are Discord's limits on the number and the length of choices.
 const (
 	maxChoices = 25
 	maxChoice  = 100
@@ -207,8 +209,8 @@ func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.In
 	}, call.RetryAfter)
 }
 
-// Acknowledge releases the calls that wait in acknowledged. It must also be called after a failed
-// response, so that these calls do not wait.
+// Acknowledge records that an interaction has had its first response, so that its token can be
+// used. It must also be called after a failed response.
 func (c *Writer) Acknowledge(interaction string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,7 +221,7 @@ func (c *Writer) Acknowledge(interaction string) {
 }
 
 // Show opens a form with one text field for the user of an interaction. The submitted form arrives
-// as a Press.
+// as a chat.Press.
 func (c *Writer) Show(ctx context.Context, t event.Ticket, f event.Form) error {
 	style := discordgo.TextInputParagraph
 	if f.Max <= 0 || f.Max > event.MaxField {

@@ -14,10 +14,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 )
 
-// sealer encrypts interaction tokens for the store. Every replica of the bot can decrypt the
-// tokens, but a reader of the database cannot. The first key of SECRET_KEYS encrypts, and all keys
-// decrypt. A key derived from the bot token also decrypts. It encrypts if SECRET_KEYS is empty.
-// SECRET_KEYS can therefore be set for the first time while answers are being written.
+// sealer encrypts interaction tokens for the store. Every replica of the bot can decrypt them, but
+// a reader of the database cannot. The first key of SECRET_KEYS encrypts, or a key derived from the
+// bot token if there is none. All of these keys decrypt, so keys can be changed while answers are
+// being written.
 type sealer struct {
 	first secretKey
 	keys  map[keyID]cipher.AEAD
@@ -35,7 +35,7 @@ type keyID [8]byte
 // sealedForm is the first byte of encrypted data. It identifies the format.
 const sealedForm = 1
 
-// newSealer returns a sealer for the bot token and the keys of SECRET_KEYS, newest first.
+// newSealer expects the keys of SECRET_KEYS in secrets, newest first.
 func newSealer(token string, secrets []string) (sealer, error) {
 	s := sealer{keys: make(map[keyID]cipher.AEAD)}
 	for i, secret := range append(slices.Clone(secrets), token) {

@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// The settings in the menus of /footnote setup.
+// These name the settings in the menus of /footnote setup.
 const (
 	SetupChannels = "channels"
 	SetupRoles    = "roles"
@@ -23,7 +23,7 @@ type Setup struct {
 // Choice is one entry of a menu.
 type Choice struct{ Value, Label, Help string }
 
-// SetupRows returns the /footnote setup menus. Each choice arrives as a Press.
+// SetupRows returns the /footnote setup menus. Each choice arrives as a chat.Press.
 func SetupRows(s Setup) []discordgo.MessageComponent {
 	none := 0
 	chosen := func(kind discordgo.SelectMenuDefaultValueType, ids []string) []discordgo.SelectMenuDefaultValue {

@@ -51,7 +51,7 @@ func (s *Surface) findOwn() (where *spot, under *search, mine bool) {
 	return nil, s.search, true
 }
 
-// searched runs a search and stores the spot. It then wakes the calls that wait for the search.
+// searched runs a search, stores the spot, and wakes the calls that wait for the search.
 func (s *Surface) searched(ctx context.Context, under *search) (where spot, err error) {
 	found := false
 	defer func() {
@@ -128,15 +128,12 @@ func (s *Surface) open(ctx context.Context) (spot, error) {
 	}
 }
 
-// besideQuestion returns a spot in the channel of the question, for an answer that cannot be in a
-// thread. It logs cause as the reason.
 func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
 	ref := s.turn.Session.Ref
 	s.client.discord.Logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)
 	return spot{channel: ref.Channel, replyTo: string(s.turn.Message)}
 }
 
-// inChannel moves the answer from its thread to the channel of the question.
 func (s *Surface) inChannel(ctx context.Context, cause error) spot {
 	where := s.besideQuestion(ctx, cause)
 	s.mu.Lock()

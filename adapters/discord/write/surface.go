@@ -16,9 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Surface writes the answer to one turn. It responds to the interaction while that is possible.
-// After that it posts to a thread of the question, and opens one if necessary. If there can be no
-// thread, it posts to the channel. It is safe for concurrent use.
+// Surface writes the answer to one question. It responds to the interaction while that is possible.
+// After that it posts to a thread of the question, or to the channel if there can be no thread. It
+// is safe for concurrent use.
 type Surface struct {
 	client  *Writer
 	turn    session.Turn
@@ -38,8 +38,9 @@ type Surface struct {
 
 var _ thread.Surface[render.Page] = (*Surface)(nil)
 
-// Surface returns the surface of a turn. resumed means that an earlier attempt has posted pages.
-// inPlace means that a question in a channel is answered by a reply there and not in a thread.
+// Surface returns the [Surface] for the answer to t. resumed means that an earlier attempt has
+// posted pages. inPlace means that the answer to a question in a channel is a reply in that channel
+// and not in a thread.
 func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
 	if t.Reply != nil {
@@ -60,8 +61,7 @@ func (s *Surface) Capabilities() thread.Capabilities {
 	}
 }
 
-// ticket returns the ticket for answering the interaction. It returns nil if the interaction can no
-// longer be answered.
+// ticket returns nil if the interaction can no longer be answered, or if there is none.
 func (s *Surface) ticket() *event.Ticket {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Surface) ticket() *event.Ticket {
 
 // checkExpired reports whether err means that the interaction can no longer be answered, and
 // records this. In the first seconds, the same error means that the interaction is not acknowledged
-// yet. over then returns false.
+// yet. checkExpired then returns false.
 func (s *Surface) checkExpired(err error) bool {
 	if !errors.Is(err, call.ErrTokenOver) || call.Code(err) == call.CodeUnknownWebhook && time.Since(s.turn.Intake) < 2*ackLimit {
 		return false
@@ -130,7 +130,6 @@ func (s *Surface) post(ctx context.Context, page render.Page) (string, error) {
 	return id, s.client.lacking(ctx, where.channel, err)
 }
 
-// create posts a page as a new message.
 func (s *Surface) create(ctx context.Context, where spot, page render.Page) (string, error) {
 	body := s.outgoing(page)
 	body.Nonce, body.EnforceNonce = s.nonce(page), true
@@ -145,8 +144,8 @@ func (s *Surface) create(ctx context.Context, where spot, page render.Page) (str
 	return made.ID, unknown(err)
 }
 
-// answer posts a page to the interaction. The first page goes into the interaction's own message.
-// Further pages are follow-up messages of the interaction.
+// answer posts a page as a response to the interaction. The first page goes into the interaction's
+// own message, and further pages are follow-up messages.
 func (s *Surface) answer(ctx context.Context, t event.Ticket, page render.Page) (string, error) {
 	s.mu.Lock()
 	first := !s.replied

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Whisper sends a text that only the asker of a turn sees. It posts below the answer to a command
+// Whisper sends a text that only the person who asked sees. It posts below the answer to a command
 // while the interaction can be answered. After that it sends a direct message.
 func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, buttons []thread.Button) error {
 	s := c.Surface(t, true, false)

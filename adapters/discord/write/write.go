@@ -34,7 +34,6 @@ type outgoing struct {
 	attached string // content of the attachment
 }
 
-// reference makes a message a reply.
 type reference struct {
 	MessageID       string `json:"message_id"`
 	FailIfNotExists bool   `json:"fail_if_not_exists"`
@@ -58,7 +57,6 @@ func sentence(text string) outgoing {
 // plain returns the body for a text that no renderer has cleaned.
 func plain(text string) outgoing { return sentence(answer.Visible(text)) }
 
-// outgoing returns the body for a page.
 func (s *Surface) outgoing(p render.Page) outgoing {
 	o := sentence(p.Content)
 	o.Components = s.rows(p)
@@ -68,8 +66,8 @@ func (s *Surface) outgoing(p render.Page) outgoing {
 	return o
 }
 
-// post creates a message. If the bot may not read earlier messages, it may not reply. The message
-// is then posted without a reference.
+// post creates a message. If the bot may not reply because it cannot read earlier messages, post
+// creates a message that is not a reply.
 func (c *Writer) post(ctx context.Context, r call.Request, body outgoing, out *call.Posted) error {
 	r.Body = body
 	err := c.discord.API.Do(ctx, r, out)
@@ -81,7 +79,7 @@ func (c *Writer) post(ctx context.Context, r call.Request, body outgoing, out *c
 	return c.discord.API.Do(ctx, r, out)
 }
 
-// rows returns the buttons below a page. The actions on the answer come first, then the sources.
+// rows returns the buttons below a page: first the actions on the answer, then the sources.
 func (s *Surface) rows(p render.Page) []discordgo.MessageComponent {
 	rows := buttonRow(p.Buttons, string(s.turn.ID))
 	if p.Done && s.client.discord.Config.Gateway.NoMessageContent && s.turn.Session.Ref.Workspace != "" && len(rows) > 0 {
@@ -107,8 +105,6 @@ func (s *Surface) rows(p render.Page) []discordgo.MessageComponent {
 
 const maxRow = 5
 
-// buttonRow returns a row with the given buttons about an answer. The list is empty if there are no
-// buttons.
 func buttonRow(list []thread.Button, turn string) []discordgo.MessageComponent {
 	rows := []discordgo.MessageComponent{}
 	var row discordgo.ActionsRow

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/directory"
 )
 
-// Writer writes answers and their notices. It is safe for concurrent use.
+// Writer posts answers, notices and forms, responds to interactions, and registers commands. It is
+// safe for concurrent use.
 type Writer struct {
 	discord   *call.Bot
 	directory *directory.Directory
@@ -19,7 +20,8 @@ type Writer struct {
 	acks map[string]chan struct{} // by interaction: closed when it is acknowledged
 }
 
-// NewWriter returns a writer.
+// NewWriter returns a writer for a bot. It returns an error if the key of interaction tokens cannot
+// be derived.
 func NewWriter(b *call.Bot, d *directory.Directory) (*Writer, error) {
 	seal, err := newSealer(b.Config.Token, b.Config.SecretKeys)
 	if err != nil {

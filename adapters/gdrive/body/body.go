@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ErrForm marks a response that is not a document in Google's format.
+// ErrForm means that a response is not a document in Google's format.
 var ErrForm = errors.New("the text is not in the form in which Google gives out documents")
 
 // deepest is the maximum nesting of elements. Deeper elements are dropped.
@@ -48,8 +48,6 @@ type content struct {
 	Content []element `json:"content"`
 }
 
-// element is a structural element of a document
-// (https://developers.google.com/workspace/docs/api/reference/rest/v1/documents#StructuralElement).
 type element struct {
 	Paragraph *struct {
 		Elements []inline `json:"elements"`
@@ -69,7 +67,6 @@ type element struct {
 	} `json:"table"`
 }
 
-// inline is an element of a paragraph: text, a person, a link, a date or a footnote reference.
 type inline struct {
 	Text *struct {
 		Content string   `json:"content"`
@@ -107,13 +104,11 @@ type inline struct {
 	} `json:"footnoteReference"`
 }
 
-// limits bounds the JSON of a document.
 var limits = boundedjson.Limits{Elements: 1_000_000, Depth: 10_000}
 
 // Doc parses a response of documents.get with includeTabsContent. at is the document's web address.
-// The anchor of a section is at with the section's tab and heading, such as
-// "…/edit?tab=t.0#heading=h.abc". Doc returns ErrForm for malformed input, and an error if ctx is
-// done.
+// A section's anchor is that address with a tab and a heading, such as
+// "…/edit?tab=t.0#heading=h.abc". Doc returns ErrForm for malformed input.
 func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, error) {
 	var got struct {
 		Tabs []tab `json:"tabs"`
@@ -161,9 +156,9 @@ func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, err
 	return all, nil
 }
 
-// address returns the web address of a heading in a tab: "…/edit?tab=t.0#heading=h.abc". several
-// says that the document has several tabs. If false, the result has no tab, and is "" without a
-// heading.
+// address returns the web address of a heading in a tab: "…/edit?tab=t.0#heading=h.abc". If the
+// document does not have several tabs, the result names no tab. It is "" if it would name no
+// heading either.
 func address(place url.URL, tab, heading string, several bool) string {
 	if several && tab != "" {
 		asked := place.Query()
@@ -179,7 +174,7 @@ func address(place url.URL, tab, heading string, several bool) string {
 	return place.String()
 }
 
-// writer converts a tab to plain HTML for htmltext.
+// writer converts a tab to plain HTML, which package htmltext parses.
 type writer struct {
 	tab   *tab
 	out   strings.Builder

@@ -7,8 +7,6 @@ import (
 	"strings"
 )
 
-// corpus returns the id of the corpus whose log is requested, and whether the caller may read the
-// log.
 func (q *request) corpus() (string, bool) {
 	id := q.value("driveId")
 	if id == "" {
@@ -19,7 +17,6 @@ func (q *request) corpus() (string, bool) {
 
 func place(corpus string, at int) string { return fmt.Sprintf("%s~%d", corpus, at) }
 
-// changes serves changes.list.
 func (q *request) changes() any {
 	corpus, ok := q.corpus()
 	if !ok {

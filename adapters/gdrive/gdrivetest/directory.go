@@ -52,7 +52,6 @@ func (q *request) directory(path []string) any {
 	return notFound
 }
 
-// members returns the members of a group. If requested, it includes the members of nested groups.
 func members(g *Group, derived bool, been map[*Group]bool) []map[string]any {
 	been[g] = true
 	var all []map[string]any

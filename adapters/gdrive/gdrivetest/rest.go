@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// request is an API request with its caller.
 type request struct {
 	*Server
 	*http.Request
@@ -100,8 +99,7 @@ func (q *request) member(d *Drive) bool {
 	return slices.ContainsFunc(d.Members, func(g Grant) bool { return q.lets(g, q.user) })
 }
 
-// paged returns one page of a list, with at most most items. Page tokens are opaque to clients. It
-// returns nil for an invalid page token.
+// paged returns nil for an invalid page token.
 func paged[T any](q *request, all []T, name string, most int, show func(T) any) map[string]any {
 	size := 100
 	for _, key := range []string{"pageSize", "maxResults"} {
@@ -192,8 +190,8 @@ func (q *request) list() any {
 	return orBad(answer)
 }
 
-// condition parses the supported forms of the parameter q. If it names a folder that does not exist
-// ("File not found"), condition returns nil and true.
+// condition parses the supported forms of the parameter q. It returns nil and true for a folder
+// that does not exist ("File not found").
 func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	if strings.Contains(text, " or ") || strings.HasSuffix(text, " in parents") {
 		parents := make(map[string]bool)
@@ -229,7 +227,6 @@ func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	}, true
 }
 
-// show returns the parts of a file that are visible to the caller.
 func (q *request) show(f *File) any {
 	shown := map[string]any{
 		"id": f.ID, "name": f.Name, "mimeType": f.Type, "trashed": q.trashed(f), "modifiedTime": f.Modified.Format(time.RFC3339Nano),
@@ -280,8 +277,8 @@ func (q *request) link(f *File) string {
 	return "https://drive.google.com/file/d/" + f.ID + "/view?usp=drivesdk"
 }
 
-// shares reports whether the caller may share a file and therefore see its grants. Owners,
-// organizers, fileOrganizers and writers may share.
+// shares reports whether the caller may share a file. Only those who may share it see its grants:
+// owners, organizers, fileOrganizers and writers.
 func (q *request) shares(f *File) bool {
 	may := []string{"owner", "organizer", "fileOrganizer", "writer"}
 	for at := f; at != nil; at = at.Parent {
@@ -306,7 +303,6 @@ func (q *request) runs(d *Drive) bool {
 	})
 }
 
-// effective returns all grants of a file, each with the file, folder or drive on which it was set.
 func (q *request) effective(f *File) []map[string]any {
 	var all []map[string]any
 	show := func(g Grant, from string, view string) {
@@ -414,8 +410,6 @@ func (q *request) export(f *File) any {
 	return f.Data
 }
 
-// parts serves spreadsheets.get and presentations.get. The responses contain only the data for
-// anchors.
 func (q *request) parts(id string) any {
 	f := q.World.files[id]
 	if q.Switches.NoDocs {
@@ -435,7 +429,6 @@ func (q *request) parts(id string) any {
 	return map[string]any{"sheets": sheets}
 }
 
-// document serves documents.get of the Docs API.
 func (q *request) document(id string) any {
 	f := q.World.files[id]
 	switch {

@@ -23,7 +23,7 @@ import (
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Server serves a World over HTTP like Google's APIs.
+// Server serves a [World] over HTTP, as Google's APIs do.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -108,7 +108,6 @@ func Refuse(status int, reason string, header ...string) http.HandlerFunc {
 	}
 }
 
-// caller is the user that a token acts for, and the token's scopes.
 type caller struct {
 	user   *User
 	scopes []string

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// MIME types of files.
+// Folder, Doc, Sheet, Slides and Text are MIME types of files.
 const (
 	Folder = "application/vnd.google-apps.folder"
 	Doc    = "application/vnd.google-apps.document"
@@ -82,7 +82,7 @@ type File struct {
 	Target         *File // target of a shortcut
 }
 
-// World is an organisation with its drives. Its methods are safe for concurrent use.
+// World is a simulated organisation with its drives. Its methods are safe for concurrent use.
 type World struct {
 	servertest.World
 	Domain string
@@ -103,7 +103,7 @@ type World struct {
 	logs   map[string]*log // by id of a drive or user
 }
 
-// log is the change log of a corpus. It holds only the newest entry of each file: "older change
+// log is the change log of a drive. It has only the newest entry of each file: "older change
 // entries … are replaced".
 type log struct {
 	at      int
@@ -133,7 +133,7 @@ func (w *World) User(name string) *User {
 	return u
 }
 
-// Group adds a group.
+// Group adds a group with the given members, which may be *User, *Group or Everyone.
 func (w *World) Group(name string, members ...any) *Group {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -218,7 +218,7 @@ func (w *World) put(in any, f *File) *File {
 	return f
 }
 
-// Change changes a file and adds the change to the logs.
+// Change runs change and adds f to the change logs of all drives that are affected.
 func (w *World) Change(f *File, change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -265,7 +265,6 @@ func (w *World) Move(f *File, to any) {
 	})
 }
 
-// carry assigns a moved file and everything below it to another shared drive or owner.
 func (w *World) carry(f *File, drive *Drive, owner *User) {
 	f.Drive, f.Owner = drive, owner
 	if drive != nil {
@@ -292,8 +291,6 @@ func (w *World) Delete(f *File) {
 	all(f)
 }
 
-// seers returns the ids of the corpora whose logs record a change of a file. If Wordy is set, it
-// includes the files below.
 func (w *World) seers(f *File) map[*File][]string {
 	seen := make(map[*File][]string)
 	var see func(f *File)
@@ -322,7 +319,6 @@ func (w *World) corpora(f *File) []string {
 	return all
 }
 
-// note appends a file to the logs of its previous corpora and its current corpora.
 func (w *World) note(f *File, before map[*File][]string) {
 	w.noteOne(f, before)
 	if w.Wordy {
@@ -340,16 +336,17 @@ func (w *World) noteOne(f *File, before map[*File][]string) {
 	}
 }
 
-// MayRead reports whether a person may read an existing file. nil is a visitor without an account.
+// MayRead reports whether a person may read a file that is not in the trash. A nil user is a
+// visitor without an account.
 func (w *World) MayRead(u *User, f *File) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return !w.trashed(f) && w.mayOpen(u, f)
 }
 
-// Shown is MayRead limited to what the impersonated owners can see. It excludes access through
-// folders that are invisible to the file's owner. If grants have no details, it also excludes
-// direct grants below a limited folder.
+// Shown reports whether a connector that impersonates the owners of files can find out that u may
+// read f. It excludes access through folders that are invisible to the file's owner. If w.Bare is
+// set, it also excludes grants on limited folders.
 func (w *World) Shown(u *User, f *File) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -381,8 +378,6 @@ func (w *World) sees(u *User, f *File) bool {
 	return !f.Gone && (w.mayOpen(u, f) || f.Limited && f.Parent != nil && w.mayOpen(u, f.Parent))
 }
 
-// hasAccess reports whether a person may open a file, checking its ancestors from the file upwards.
-// If shown is true, it stops at a folder that is invisible to the owner of the item in it.
 func (w *World) hasAccess(u *User, f *File, shown bool) bool {
 	if f.Gone || u != nil && u.Suspended {
 		return false
@@ -450,8 +445,7 @@ func (w *World) lets(g Grant, u *User) bool {
 	return false
 }
 
-// isIn reports whether a person is in a group or in a nested group. Groups may contain each other
-// in a cycle.
+// isIn accepts groups that contain each other in a cycle.
 func (w *World) isIn(u *User, g *Group, been []*Group) bool {
 	if slices.Contains(been, g) {
 		return false

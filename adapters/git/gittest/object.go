@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Entry is an entry of a Tree. Its name may be one that Git itself would not write.
+// Entry is an entry of a tree object. Its name may be one that Git itself would not write.
 type Entry struct {
 	Mode string // "100644", "40000"
 	Name string
@@ -86,7 +86,7 @@ func (s *Server) CommitTree(tree, message string, parents ...string) string {
 	return hash
 }
 
-// Point sets a reference to a commit.
+// Point makes a reference, such as refs/heads/trunk, point to a commit.
 func (s *Server) Point(reference, hash string) {
 	s.t.Helper()
 	place := filepath.Join(s.bare, filepath.FromSlash(reference))
@@ -98,7 +98,7 @@ func (s *Server) Point(reference, hash string) {
 	}
 }
 
-// References adds n references to a commit.
+// References makes the server list n references to a commit. Their names are over 100 bytes long.
 func (s *Server) References(n int, hash string) {
 	s.t.Helper()
 	var b bytes.Buffer

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// Server serves one repository.
+// Server is a Git server with one repository.
 type Server struct {
 	URL    string // address of the repository
 	Host   string

@@ -10,8 +10,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/git/gittest"
 )
 
-// serveGit forwards a request to the Git repository that has this name, or to its wiki if the name
-// ends in ".wiki".
 func (s *Server) serveGit(w http.ResponseWriter, r *http.Request, name, rest string) {
 	s.Log.Add("git " + name + " " + rest)
 	if fault, ok := s.Faults.Next(func(f Fault) bool { return f.Path == "git" }); ok {

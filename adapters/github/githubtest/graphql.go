@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// graphql answers the connector's queries, which it recognises by name. Another test checks the
-// queries against GitHub's schema.
+// graphql recognises the connector's queries by name. Another test checks the queries against
+// GitHub's schema.
 func (s *Server) graphql(w *recorded, operation string, variables map[string]any) {
 	s.World.Mu.Lock()
 	defer s.World.Mu.Unlock()
@@ -91,7 +91,7 @@ func graphError(kind, message string) map[string]any {
 	return map[string]any{"data": nil, "errors": []any{e}}
 }
 
-// byNode returns the repository with a node id, or nil if the credential does not see it.
+// byNode returns nil if the credential does not see the repository.
 func (s *Server) byNode(id any) *Repo {
 	node, _ := id.(string)
 	number, err := strconv.ParseInt(strings.TrimPrefix(node, "R_kg"), 10, 64)
@@ -106,8 +106,7 @@ func (s *Server) byNode(id any) *Repo {
 	return nil
 }
 
-// standing returns a repository's state in the format of the query, or nil if the credential does
-// not see it.
+// standing returns nil if the credential does not see the repository.
 func (s *Server) standing(id any) any {
 	r := s.byNode(id)
 	if r == nil {
@@ -140,8 +139,8 @@ func (s *Server) standing(id any) any {
 	return m
 }
 
-// connectionJSON returns the page of a list after a cursor. The cursor identifies the last item of
-// the previous page. The list must be sorted by key.
+// connectionJSON returns the page after a cursor, which identifies the last item of the previous
+// page. The list must be sorted by key.
 func connectionJSON[T any](all []T, first int, after string, key func(T) string, show func(T) any) map[string]any {
 	from := 0
 	if place, err := base64.StdEncoding.DecodeString(after); err == nil && after != "" {
@@ -161,8 +160,8 @@ func connectionJSON[T any](all []T, first int, after string, key func(T) string,
 }
 
 // threads returns a page of a repository's threads of one kind, the newest change first. If created
-// is set, the newest thread is first. If oldest is set, the oldest thread is first and texts are
-// omitted.
+// is set, the newest thread is first. If oldest is set, the oldest thread is first, and the texts
+// are omitted.
 func (s *Server) threads(r *Repo, kind string, oldest, created bool, first int, after string) any {
 	var all []*Thread
 	for _, t := range r.Threads {
@@ -268,8 +267,6 @@ func comments(all []*Comment, url string, first int, after string) any {
 	})
 }
 
-// more returns the page after a cursor of a thread's comments, answers, reviews or review threads,
-// or of the comments on one of these.
 func (s *Server) more(operation, id, after string) any {
 	for _, r := range s.Repos {
 		if r.Hidden {
@@ -304,7 +301,6 @@ func (s *Server) more(operation, id, after string) any {
 	return nil
 }
 
-// organization returns the members of an organisation with their verified addresses.
 func (s *Server) organization(operation, login, after string) any {
 	at := slices.IndexFunc(s.Orgs, func(o *Org) bool { return strings.EqualFold(o.Login, login) })
 	if at < 0 {

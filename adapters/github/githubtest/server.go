@@ -24,11 +24,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is an error that the server simulates for some requests. Path is a part of the request's
-// path. For GraphQL, Path is a part of "graphql:" followed by the name of the query.
+// Fault is an error that the server simulates for requests whose path has Path as a part. For
+// GraphQL, the path is "graphql:" followed by the name of the query.
 type Fault = servertest.Fault
 
-// Server serves a World like a GitHub Enterprise Server, below /api/v3 and /api/graphql.
+// Server serves a [World] as a GitHub Enterprise Server does, below /api/v3 and /api/graphql.
 type Server struct {
 	*World
 	// Its log has entries such as "GET /repos/acme/app" and "graphql:Issues". They end in " 304" if
@@ -132,8 +132,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r, answer, name, faulty && fault.Answer == nil && fault.Then == nil)
 }
 
-// send sends a response, or 304 if the caller already has it. If cut is set, it sends only half of
-// the body.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, answer *recorded, name string, cut bool) {
 	for key, values := range answer.header {
 		w.Header()[key] = values
@@ -160,7 +158,6 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, answer *recorded, 
 	_, _ = w.Write(answer.body) // the client may be gone
 }
 
-// recorded is an http.ResponseWriter that stores the response.
 type recorded struct {
 	header http.Header
 	status int
@@ -184,7 +181,6 @@ func (r *recorded) write(value any) {
 	_ = json.NewEncoder(r).Encode(value) // encoding maps always succeeds
 }
 
-// exceeded counts a request, and reports whether the request exceeds the rate limit.
 func (s *Server) exceeded(answer *recorded, graphql bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -299,8 +295,6 @@ func (s *Server) rest(w *recorded, r *http.Request, path string) {
 	}
 }
 
-// repository serves requests below a repository. The status is 404 and not 403 if the repository is
-// invisible.
 func (s *Server) repository(w *recorded, r *http.Request, parts []string) {
 	repo, former := s.find(parts[1] + "/" + parts[2])
 	switch {
@@ -351,7 +345,6 @@ func (s *Server) repository(w *recorded, r *http.Request, parts []string) {
 	}
 }
 
-// listed returns the repositories that the credential sees, of one organisation or of all.
 func (s *Server) listed(o *Org) []any {
 	var all []any
 	for _, r := range s.Repos {
@@ -362,7 +355,6 @@ func (s *Server) listed(o *Org) []any {
 	return all
 }
 
-// page returns one page of a list, and links to the next page.
 func (s *Server) page(w *recorded, r *http.Request, all []any) []any {
 	q := r.URL.Query()
 	size, err := strconv.Atoi(q.Get("per_page"))

@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Visibilities of repositories.
+// Public, Internal and Private are visibilities of repositories.
 const (
 	Public   = "public"
 	Internal = "internal"
@@ -120,7 +120,7 @@ type Comment struct {
 	Replies []*Comment
 }
 
-// NewWorld returns an empty world.
+// NewWorld returns a server without organisations, people and repositories.
 func NewWorld() *World {
 	return &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}}
 }
@@ -148,7 +148,7 @@ func (w *World) User(login string) *User {
 	return u
 }
 
-// Team adds a team to an organisation. parent may be nil.
+// Team adds a team to an organisation. parent is the team above it, or nil.
 func (w *World) Team(o *Org, parent *Team, members ...*User) *Team {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -160,7 +160,7 @@ func (w *World) Team(o *Org, parent *Team, members ...*User) *Team {
 	return t
 }
 
-// Repo adds a repository.
+// Repo adds an empty repository to an organisation.
 func (w *World) Repo(o *Org, name, visibility string) *Repo {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -212,8 +212,8 @@ func (w *World) DeleteRepo(r *Repo) {
 	w.Repos = slices.DeleteFunc(w.Repos, func(one *Repo) bool { return one == r })
 }
 
-// Push commits files to a repository's branch. A nil content removes a file. Before the first push,
-// Git must be set.
+// Push commits files to a repository's branch. A file whose content is nil is removed. Git must be
+// set before the first push.
 func (w *World) Push(r *Repo, files map[string][]byte) {
 	r.Git.Commit("a change", files)
 	head := strings.TrimSpace(r.Git.Git("rev-parse", "HEAD"))
@@ -223,7 +223,7 @@ func (w *World) Push(r *Repo, files map[string][]byte) {
 	r.pushed, r.head = w.Time, head
 }
 
-// Open creates an issue, a pull request or a discussion.
+// Open adds a thread to a repository. kind is "issue", "pull" or "discussion".
 func (w *World) Open(r *Repo, kind, title, body string, author *User) *Thread {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -245,7 +245,7 @@ func (w *World) Say(t *Thread, author *User, body string) *Comment {
 	return c
 }
 
-// Touch changes a thread and updates its date.
+// Touch runs change and updates the date of a thread.
 func (w *World) Touch(t *Thread, change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -254,14 +254,14 @@ func (w *World) Touch(t *Thread, change func()) {
 	t.Updated = w.Time
 }
 
-// Comment creates a comment that is not yet in any thread.
+// Comment creates a comment that is not in any thread. The caller adds it to one.
 func (w *World) Comment(author *User, body string) *Comment {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return &Comment{ID: w.next(), Author: author, Body: body, Created: w.Time}
 }
 
-// DeleteThread deletes an issue, pull request or discussion. No list reports the deletion.
+// DeleteThread deletes an issue, pull request or discussion. No list of the server reports it.
 func (w *World) DeleteThread(r *Repo, t *Thread) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -280,8 +280,8 @@ func (w *World) Transfer(from *Repo, t *Thread, to *Repo) {
 	to.Threads = append(to.Threads, &moved)
 }
 
-// MayRead reports whether a person may read a repository on GitHub. It applies GitHub's rules one
-// after the other, to this person only.
+// MayRead reports whether a person may read a repository on GitHub. It applies GitHub's documented
+// rules one after the other.
 func (w *World) MayRead(u *User, r *Repo) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -296,7 +296,7 @@ func (w *World) MayRead(u *User, r *Repo) bool {
 	return w.hasRight(u, r)
 }
 
-// hasRight reports whether a person may read a repository, not counting public access.
+// hasRight ignores that everyone may read a public repository.
 func (w *World) hasRight(u *User, r *Repo) bool {
 	// "Internal repositories are accessible to all enterprise members." (ibidem) "All members of an
 	// enterprise" are those of its organisations.
@@ -343,7 +343,6 @@ func (w *World) hasRight(u *User, r *Repo) bool {
 	return false
 }
 
-// find returns the repository with a name, and whether the name is a former name.
 func (w *World) find(name string) (r *Repo, former bool) {
 	for _, one := range w.Repos {
 		if strings.EqualFold(one.FullName(), name) {

@@ -47,8 +47,6 @@ func (q *request) page(parts []string) any {
 	return refused(http.StatusNotFound)
 }
 
-// branch serves the default branch of a project
-// (https://docs.gitlab.com/api/branches/#retrieve-a-repository-branch).
 func (q *request) branch(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || !q.offers(p, File) || len(p.history) == 0 || parts[1] != p.Branch {
@@ -75,8 +73,6 @@ func (q *request) tree(parts []string) any {
 	})
 }
 
-// file serves the raw content of a file
-// (https://docs.gitlab.com/api/repository_files/#retrieve-a-raw-file-from-a-repository).
 func (q *request) file(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || !q.offers(p, File) {
@@ -129,7 +125,6 @@ func (q *request) compare(parts []string) any {
 	return map[string]any{"commits": []any{}, "diffs": diffs, "compare_timeout": false, "compare_same_ref": false}
 }
 
-// concat yields the values of a and then those of b.
 func concat[T any](a, b iter.Seq[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, one := range []iter.Seq[T]{a, b} {

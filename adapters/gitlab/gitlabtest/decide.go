@@ -2,7 +2,8 @@ package gitlabtest
 
 import "time"
 
-// MayRead reports whether an account may read a thing; nil is a visitor without an account.
+// MayRead reports whether an account may read an issue, merge request, wiki page or file. A nil
+// account is a visitor.
 //
 //   - "For private projects, only members of the private project or group can …". "For internal
 //     projects, any authenticated user, including users with the Guest role, can …". "External
@@ -70,8 +71,6 @@ func (w *World) mayRead(u *User, t *Thing) bool {
 	return false
 }
 
-// mayUse reports whether an account may use a feature of a project. Members need at least a given
-// role.
 func (w *World) mayUse(u *User, p *Project, feature string, role int) bool {
 	if feature == Disabled {
 		return false
@@ -92,7 +91,6 @@ func (w *World) mayUse(u *User, p *Project, feature string, role int) bool {
 	}
 }
 
-// maySee reports whether a project is visible to an account.
 func (w *World) maySee(u *User, p *Project) bool {
 	if p.Deleted || u.Blocked {
 		return false
@@ -123,8 +121,6 @@ func (w *World) level(u *User, p *Project) int {
 	return best
 }
 
-// inGroup returns the role of an account in a group. It includes inherited roles and roles through
-// invited groups.
 func (w *World) inGroup(u *User, g *Group) int {
 	best := NoAccess
 	for ; g != nil; g = g.Parent {

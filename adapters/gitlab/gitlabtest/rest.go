@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// instant formats a time as GitLab does, with milliseconds.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // self returns the caller (https://docs.gitlab.com/api/users/#retrieve-the-current-user). Only
@@ -70,7 +69,6 @@ func (q *request) users([]string) any {
 	return offset(q, all, q.account)
 }
 
-// visible returns the projects that the token sees.
 func (q *request) visible() []*Project {
 	return slices.DeleteFunc(slices.Clone(q.Projects), func(p *Project) bool { return !q.maySee(q.Bot, p) })
 }
@@ -142,7 +140,6 @@ func (q *request) members(parts []string) any {
 	return offset(q, all, func(m map[string]any) any { return m })
 }
 
-// membership returns the effective membership of an account, or nil if there is none.
 func (q *request) membership(u *User, p *Project) map[string]any {
 	level, expires := q.level(u, p), ""
 	for _, m := range p.Members {
@@ -268,7 +265,6 @@ func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool)
 	return all, true
 }
 
-// since parses a parameter as a time. It returns the zero time if the parameter is missing.
 func (q *request) since(name string) (at time.Time, ok bool) {
 	text := q.values.Get(name)
 	if text == "" {
@@ -278,8 +274,6 @@ func (q *request) since(name string) (at time.Time, ok bool) {
 	return at, err == nil
 }
 
-// offers reports whether a project has a feature that the token may use. The server rejects a list
-// of any other feature.
 func (q *request) offers(p *Project, kind Kind) bool {
 	level, role := p.IssuesLevel, Guest
 	switch kind {
@@ -305,8 +299,6 @@ func (q *request) things(kind Kind, parts []string) any {
 func (q *request) issues(parts []string) any { return q.things(Issue, parts) }
 func (q *request) merges(parts []string) any { return q.things(Merge, parts) }
 
-// thing returns an issue (https://docs.gitlab.com/api/issues/) or a merge request
-// (https://docs.gitlab.com/api/merge_requests/) in GitLab's format.
 func (q *request) thing(t *Thing) any {
 	assignees := []any{}
 	for _, u := range t.Assignees {

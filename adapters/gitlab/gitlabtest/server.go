@@ -18,7 +18,7 @@ import (
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Server serves a World over HTTP like GitLab's REST API.
+// Server serves a [World] over HTTP, as GitLab's REST API does.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -59,13 +59,10 @@ func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	}
 }
 
-// refused is a response that has only this error status.
 type refused int
 
-// raw is a response that consists of a file's content.
 type raw string
 
-// request is an API request with its parameters.
 type request struct {
 	*Server
 	switches Switches
@@ -139,7 +136,6 @@ func (s *Server) throttled(q *request) time.Duration {
 	return wait
 }
 
-// routes lists the endpoints. A star matches one variable part of a path.
 var routes = []struct {
 	pattern string
 	answer  func(*request, []string) any
@@ -264,7 +260,6 @@ func keyset[T any](q *request, parameter string, all []T, key func(T) string, sh
 	return shown(all[from:to], show)
 }
 
-// beyond reports whether the decimal number a is larger than b.
 func beyond(a, b string) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
 func (q *request) link(parameter, value string) {

@@ -19,23 +19,25 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Visibility of a project or group: "Projects and groups in GitLab can be private, internal, or
-// public" (https://docs.gitlab.com/user/public_access/).
+// Private, Internal and Public are visibilities: "Projects and groups in GitLab can be private,
+// internal, or public" (https://docs.gitlab.com/user/public_access/).
 const (
 	Private  = "private"
 	Internal = "internal"
 	Public   = "public"
 )
 
-// Access levels of a project's features: "disabled", "private" (only project members) or "enabled"
-// (everyone with access) (https://docs.gitlab.com/api/projects/).
+// Disabled, MembersOnly and Enabled are access levels of a project's features: "disabled",
+// "private" (only project members) or "enabled" (everyone with access)
+// (https://docs.gitlab.com/api/projects/).
 const (
 	Disabled    = "disabled"
 	MembersOnly = "private"
 	Enabled     = "enabled"
 )
 
-// Access levels of members (https://docs.gitlab.com/development/permissions/predefined_roles/).
+// NoAccess and the constants below are access levels of members
+// (https://docs.gitlab.com/development/permissions/predefined_roles/).
 const (
 	NoAccess  = 0
 	Minimal   = 5
@@ -87,7 +89,6 @@ func (g *Group) FullPath() string {
 	return g.Parent.FullPath() + "/" + g.Path
 }
 
-// within reports whether the group is another group or is below it.
 func (g *Group) within(other *Group) bool {
 	for ; g != nil; g = g.Parent {
 		if g == other {
@@ -118,15 +119,12 @@ type Project struct {
 // FullPath returns the project's path with that of its group: "acme/platform/app".
 func (p *Project) FullPath() string { return p.Group.FullPath() + "/" + p.Path }
 
-// head returns the SHA of the newest commit.
 func (p *Project) head() string { return p.commit(len(p.history)) }
 
 func (p *Project) commit(number int) string { return sha(fmt.Sprint("commit", p.ID, number)) }
 
-// push adds a commit with the current files.
 func (p *Project) push() { p.history = append(p.history, maps.Clone(p.Files)) }
 
-// at returns the files of a branch or commit, and whether it exists.
 func (p *Project) at(ref string) (map[string]string, bool) {
 	if ref == "" || ref == p.Branch || ref == "HEAD" {
 		return p.Files, p.Branch != ""
@@ -139,10 +137,10 @@ func (p *Project) at(ref string) (map[string]string, bool) {
 	return nil, false
 }
 
-// Kind is a kind of document.
+// Kind is the kind of a Thing.
 type Kind string
 
-// The kinds of documents.
+// Issue, Merge, Page and File are the kinds of a Thing.
 const (
 	Issue Kind = "issue"
 	Merge Kind = "merge_request"
@@ -178,7 +176,7 @@ type Note struct {
 	Created, Updated time.Time
 }
 
-// World is an instance. Change its fields only within Do.
+// World is a simulated GitLab instance. Change its fields only within Do.
 type World struct {
 	servertest.World
 	last     int
@@ -189,8 +187,7 @@ type World struct {
 	Bot      *User // the account of the token
 }
 
-// NewWorld returns an instance with an administrator. The administrator's token is used to read the
-// instance.
+// NewWorld returns an instance with one administrator, whose token the connector uses.
 func NewWorld() *World {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	w := &World{World: servertest.World{Time: start}, last: 100}
@@ -204,7 +201,7 @@ func (w *World) id() int {
 	return w.last
 }
 
-// User adds an account.
+// User adds an account that has a confirmed address.
 func (w *World) User(name string) *User {
 	u := &User{Username: name, Name: "The " + name, Email: name + "@example.com"}
 	w.Do(func() {
@@ -214,7 +211,7 @@ func (w *World) User(name string) *User {
 	return u
 }
 
-// Group adds a group; parent may be nil.
+// Group adds a group. If parent is not nil, it is a subgroup.
 func (w *World) Group(parent *Group, path, visibility string, members ...*Member) *Group {
 	g := &Group{Path: path, Parent: parent, Visibility: visibility, Members: members}
 	w.Do(func() {
@@ -265,7 +262,7 @@ func (w *World) Add(t *Thing) *Thing {
 	return t
 }
 
-// Edit changes an item and its time. For a file it creates a commit.
+// Edit runs change and updates the time of t. For a file it creates a commit.
 func (w *World) Edit(t *Thing, change func()) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -297,7 +294,7 @@ func (w *World) Uncomment(t *Thing, n *Note) {
 	})
 }
 
-// Delete deletes an item permanently. No list reports it.
+// Delete deletes an item permanently. No list of the server reports it.
 func (w *World) Delete(t *Thing) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -320,7 +317,6 @@ func (w *World) Move(t *Thing, to *Project) *Thing {
 	return moved
 }
 
-// sha returns a made-up object name of Git.
 func sha(text string) string {
 	sum := sha1.Sum([]byte(text)) //nolint:gosec // Git's own choice
 	return hex.EncodeToString(sum[:])

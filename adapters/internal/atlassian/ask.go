@@ -12,19 +12,21 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// ErrMalformed reports a response that cannot be parsed.
+// ErrMalformed reports a response that is not the expected JSON, such as a login page.
 var ErrMalformed = errors.New("the answer cannot be read")
 
-// Cost counts the requests to the site so far.
+// Cost returns how many requests this client has sent, and how long it has waited for limits.
 func (s *Site) Cost() sourcehttp.Cost { return s.Signed.Cost() }
 
-// Get sends a GET request for a path below s.Base and decodes the JSON response into to.
+// Get sends a GET request for a path below Base and decodes the JSON response into to. Errors are
+// those of [Site.Ask].
 func (s *Site) Get(ctx context.Context, path string, to any) error {
 	return s.Ask(ctx, sourcehttp.Request{Path: path}, to)
 }
 
-// Post sends a request with a JSON body, at most attempts times. Use it only for requests that read
-// data, because it may repeat them.
+// Post sends a POST request with a JSON body and decodes the response into to. It may repeat the
+// request, up to the given number of attempts. Use it only for requests that do not change
+// anything.
 func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -34,8 +36,9 @@ func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int
 	return s.Ask(ctx, r, to)
 }
 
-// Ask sends a request and decodes the JSON response into to. It returns an error that wraps
-// [ErrMalformed] if the response is not the expected JSON.
+// Ask sends a request and decodes the JSON response into to. The error wraps [ErrMalformed] if the
+// response is not the expected JSON, and usually index.ErrRevoked if the site rejects the
+// credential.
 func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	answer, err := s.Signed.Do(ctx, r)
 	if sourcehttp.Status(err) == http.StatusUnauthorized && !s.visitor {
@@ -51,8 +54,8 @@ func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// Learn stores the site's public https address if no address is known yet. It reports whether the
-// public address is known now.
+// Learn stores the site's public https address, unless an address is already known or the new one
+// is invalid. It reports whether an address is known now.
 func (s *Site) Learn(address string) bool {
 	at, err := url.Parse(address)
 	s.mu.Lock()
@@ -63,7 +66,7 @@ func (s *Site) Learn(address string) bool {
 	return s.address != ""
 }
 
-// Address returns the public address of a path below the site. It returns "" if the site's address
+// Address returns the public URL of a path of the site. It returns "" if the site's public address
 // is unknown.
 func (s *Site) Address(path string) string {
 	s.mu.Lock()
@@ -74,11 +77,10 @@ func (s *Site) Address(path string) string {
 	return s.address + strings.TrimPrefix(path, "/")
 }
 
-// mostNames is the maximum number of ids whose names a [Site] remembers.
 const mostNames = 50_000
 
-// Meet remembers a person's name under each id. It ignores empty ids and names, and everything once
-// mostNames is reached.
+// Meet stores a person's name under each of the person's account ids, for [Site.Called]. It ignores
+// empty names and ids. It stores at most 50,000 names.
 func (s *Site) Meet(name string, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +91,8 @@ func (s *Site) Meet(name string, ids ...string) {
 	}
 }
 
-// Called returns the name that Meet stored for a person's id, or "" if there is none.
+// Called returns the name that [Site.Meet] stored for a person's account id, or "" if there is
+// none.
 func (s *Site) Called(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,21 +15,21 @@ import (
 	"strings"
 )
 
-// Cloud and DataCenter are the deployments of a site. Their APIs differ.
+// Cloud and DataCenter are the two ways to deploy a site. Their APIs differ.
 const (
 	Cloud      = "cloud"
 	DataCenter = "data_center"
 )
 
-// Hosts of Atlassian's cloud.
+// suffix, gateway and mediaHost are host names of Atlassian's cloud.
 const (
 	suffix    = ".atlassian.net"
 	gateway   = "api.atlassian.com"
 	mediaHost = "api.media.atlassian.com" // host of attachments
 )
 
-// IsCloud reports whether a site is in Atlassian's cloud. It uses deployment or, if deployment is
-// empty, the address.
+// IsCloud reports whether a site is in Atlassian's cloud. If deployment is empty, IsCloud decides
+// by the site's address.
 func IsCloud(address, deployment string) bool {
 	site, err := url.Parse(strings.TrimSpace(address))
 	if deployment != "" || err != nil {
@@ -38,12 +38,10 @@ func IsCloud(address, deployment string) bool {
 	return strings.HasSuffix(strings.ToLower(site.Hostname()), suffix) || isGateway(site)
 }
 
-// isGateway reports whether a URL is at Atlassian's API gateway, which service accounts use.
-// Browsers cannot open its URLs.
+// isGateway reports whether a URL belongs to Atlassian's API gateway, whose URLs browsers cannot
+// open.
 func isGateway(site *url.URL) bool { return strings.EqualFold(site.Hostname(), gateway) }
 
-// authorize returns a function that sets the Authorization header of a request. It sends the e-mail
-// address and the token as Basic, or the token alone as Bearer if email is empty.
 func authorize(email, token string) func(context.Context, *http.Request) error {
 	authorization := "Bearer " + token
 	if email != "" {
@@ -55,7 +53,7 @@ func authorize(email, token string) func(context.Context, *http.Request) error {
 	}
 }
 
-// ID is an id that the API encodes as a JSON string or a JSON number.
+// ID is an id that Atlassian's APIs encode either as a JSON string or as a JSON number.
 type ID string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -72,9 +70,9 @@ func (i *ID) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Managed returns an account's address in lower case, or nil if the address is not trusted. An
-// address is trusted if its domain is one that the organisation has verified. The organisation owns
-// ("manages") such an account, and the person cannot change its address alone
+// Managed returns an account's e-mail address in lower case, or nil if its domain is not in
+// domains. The organisation has verified these domains at Atlassian and manages their accounts, so
+// a person cannot change such an address alone
 // (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/).
 func Managed(address string, domains []string) []string {
 	address = strings.ToLower(strings.TrimSpace(address))

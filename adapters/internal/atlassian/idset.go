@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// IDSet is a set of ids such as "123", or "att123" for an attachment. Its text form takes two or
-// three bytes per id and omits ids that are not numeric.
+// IDSet is a set of numeric ids such as "123", or "att123" for an attachment. Its text form takes
+// two or three bytes per id and omits all other ids.
 type IDSet map[string]bool
 
 const attachmentPrefix = "att"

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Options are the options that the sources of all Atlassian products share. Zero fields get their
+// Options are the options that the connectors of all Atlassian products share. Zero fields get
 // defaults.
 type Options struct {
 	Name        string // name of the source
@@ -47,14 +47,16 @@ type Options struct {
 // Day is 24 hours.
 const Day = 24 * time.Hour
 
-// SweepEvery is the default interval between full scans. Until the next scan, people who could read
-// content before it was deleted, moved or restricted may still see it.
+// SweepEvery is the default interval between full scans. Changes of permissions, moves and
+// deletions that no change list reports take effect at the next full scan.
 const SweepEvery = 30 * time.Minute
 
-// MostOfFile is the default maximum size in bytes of an attachment that is read.
+// MostOfFile is the default maximum size of an attachment in bytes. Larger attachments are not
+// read.
 const MostOfFile = 25 << 20
 
-// WithDefaults returns the options with defaults for zero fields.
+// WithDefaults returns the options with defaults for zero fields. It turns attachments off if Read
+// is nil.
 func (o Options) WithDefaults() Options {
 	o.Overlap, o.SweepEvery = cmp.Or(o.Overlap, 30*time.Minute), cmp.Or(o.SweepEvery, SweepEvery)
 	o.MaxBytes = cmp.Or(o.MaxBytes, MostOfFile)
@@ -62,12 +64,12 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Takes reports whether an attachment may contain a document, judged by its name and size.
+// Takes reports whether an attachment should be read, by its name and size.
 func (o *Options) Takes(name string, size int64) bool {
 	return size <= o.MaxBytes && (o.Wanted == nil || o.Wanted(name))
 }
 
-// Validate returns an error that says which options are invalid.
+// Validate returns an error that names every invalid option.
 func (o *Options) Validate() error {
 	var faults []error
 	if o.Name == "" {

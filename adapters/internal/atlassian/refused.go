@@ -9,10 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// unauthorized converts a 401 error of a product ("Confluence", "Jira") to an error that tells the
-// operator what to do. The error wraps index.ErrRevoked, unless the gateway says that the token
-// lacks a scope ("scope does not match"). at is the address of a cloud site that is used without
-// the gateway, or "".
+// unauthorized converts a 401 error to one that tells the operator what to do. It wraps
+// index.ErrRevoked, unless the token only lacks a scope. at is the address of a cloud site that is
+// used without the API gateway, or "".
 func unauthorized(product, at string, err error) error {
 	var refused *sourcehttp.Refused
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Config configures the site and the credential. Zero fields get their defaults.
+// Config configures a site and the credential for it. Zero fields get defaults.
 type Config struct {
 	// URL is the site's public address: https://acme.atlassian.net or https://jira.example.org. For
 	// a service account's token it is https://api.atlassian.com/ex/jira/CLOUD-ID or
@@ -33,7 +33,7 @@ type Config struct {
 	Now        func() time.Time
 }
 
-// Product describes an Atlassian product. Its texts are shown to operators.
+// Product describes an Atlassian product, such as Jira, for messages to operators.
 type Product struct {
 	Name     string // Jira
 	Settings string // prefix of its environment variables: JIRA
@@ -43,7 +43,8 @@ type Product struct {
 	Path string
 }
 
-// Site sends requests to a product with one credential. It is safe for concurrent use.
+// Site is a client that sends requests to a site with one credential. It is safe for concurrent
+// use.
 type Site struct {
 	Config Config // with defaults
 	Cloud  bool
@@ -61,7 +62,7 @@ type Site struct {
 	names   map[string]string // people's names, by id
 }
 
-// Connect checks a configuration and returns a client for the product's site. It sends no request.
+// Connect checks a configuration and returns a client for the site. It sends no request.
 func (p Product) Connect(config Config) (*Site, error) {
 	config.URL = strings.TrimSuffix(strings.TrimSpace(config.URL), "/")
 	config.Every, config.AtOnce = cmp.Or(config.Every, 100*time.Millisecond), cmp.Or(config.AtOnce, 4)
@@ -99,7 +100,8 @@ func (p Product) Connect(config Config) (*Site, error) {
 	return s, err
 }
 
-// Visitor returns a client for the same site that sends no credential.
+// Visitor returns a client for the same site that sends no credential. It sees what anonymous
+// visitors see.
 func (s *Site) Visitor() *Site {
 	return &Site{Config: s.Config, Cloud: s.Cloud, Base: s.Base, Signed: s.open, product: s.product, visitor: true, names: make(map[string]string)}
 }
@@ -120,14 +122,14 @@ func Absent(err error) bool {
 	return false
 }
 
-// Broken reports whether an error is a server error or a response that is too large. If a request
-// asked for several items, any of them may be the cause.
+// Broken reports whether an error is a server error or a response that is too large. A request for
+// fewer items may then succeed.
 func Broken(err error) bool {
 	return sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, sourcehttp.ErrTooLarge)
 }
 
-// Final reports whether a loop over items must stop at this error: ctx is done, the run pauses, or
-// the credential is revoked.
+// Final reports whether an error must end a loop over items: ctx is done, the run is paused, or the
+// credential is revoked.
 func Final(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
 }

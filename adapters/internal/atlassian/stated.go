@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Entry is the configuration of a source in footnote.yaml, for any product.
+// Entry is the configuration of a source of any Atlassian product in footnote.yaml.
 type Entry struct {
 	URL            string           `json:"url,omitempty"`
 	Deployment     string           `json:"deployment,omitempty"` // empty: derived from the address
@@ -21,10 +21,11 @@ type Entry struct {
 	ManagedDomains []string         `json:"managed_domains,omitempty"`
 }
 
-// NewEntry returns an entry with the defaults.
+// NewEntry returns an entry with defaults. Comments are on, and members may read what anonymous
+// visitors may read.
 func NewEntry() Entry { return Entry{Comments: true, Anonymous: access.Members} }
 
-// Texts holds the parts of the setup questions that differ between products.
+// Texts has the parts of the setup questions that differ between products.
 type Texts struct {
 	Product    string // Jira or Confluence
 	Site       string // example address in the question about the site
@@ -34,8 +35,8 @@ type Texts struct {
 	Comments   string
 }
 
-// Settings returns the settings of an entry. own are the product's settings, which setup asks after
-// the site. flags are settings that are available only as flags.
+// Settings returns the settings of an entry, which setup asks for in this order. own are settings
+// of one product, which come after the site. flags are settings that setup does not ask for.
 func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Setting {
 	const yes = "true or false"
 	all := append([]sources.Setting{{
@@ -73,8 +74,8 @@ func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Settin
 	)
 }
 
-// Fault returns a sentence that says what is wrong with the entry, or "". path is where the entry
-// is in footnote.yaml. example is an address of a cloud site.
+// Fault returns a sentence that says what is wrong with the entry, or "" if it is valid. path is
+// the entry's position in footnote.yaml. example is an address of a cloud site.
 func (e *Entry) Fault(path, example string) string {
 	if e.URL != "" {
 		return ""
@@ -82,7 +83,7 @@ func (e *Entry) Fault(path, example string) string {
 	return fmt.Sprintf("%s names no site: write url: %s, or the address of your Data Center", path, example)
 }
 
-// Credentials returns the environment variables that contain a product's credential.
+// Credentials returns the environment variables that hold a product's credential.
 func (p Product) Credentials() []sources.Credential {
 	return []sources.Credential{
 		{Env: p.Settings + "_EMAIL", Help: "address of the account whose API token " + p.Settings + "_TOKEN is; unset for the token of a service account"},
@@ -91,7 +92,7 @@ func (p Product) Credentials() []sources.Credential {
 	}
 }
 
-// Secret returns the prompt for a product's credential.
+// Secret describes a product's credential, for the prompt in setup.
 func (p Product) Secret() sources.Secret {
 	return sources.Secret{
 		Env:  fmt.Sprintf("%[1]s_EMAIL and %[1]s_TOKEN (or %[1]s_PAT)", p.Settings),
@@ -102,8 +103,8 @@ func (p Product) Secret() sources.Secret {
 	}
 }
 
-// Called returns the default name of a source: the first label of the site's host name ("acme"). It
-// returns "" for the gateway's address.
+// Called returns the default name of a source, which is the first label of the site's host name,
+// such as "acme". It returns "" for Atlassian's API gateway.
 func Called(given map[string]string) string {
 	at, err := url.Parse(strings.TrimSpace(given["url"]))
 	if err != nil || isGateway(at) {
@@ -113,8 +114,8 @@ func Called(given map[string]string) string {
 	return name
 }
 
-// Config returns the site's configuration for an entry. It uses the personal access token for a
-// Data Center, or if there is no other credential.
+// Config returns the configuration of an entry's site. It uses the personal access token for a Data
+// Center site, or if there is no other token.
 func (p Product) Config(e Entry, o sources.Opening) Config {
 	value := func(name string) string { return o.Credential(p.Settings + name) }
 	c := Config{URL: e.URL, Deployment: e.Deployment, Email: value("_EMAIL"), Token: value("_TOKEN"), AllowHosts: o.AllowHosts, CAFile: o.CAFile}
@@ -124,7 +125,7 @@ func (p Product) Config(e Entry, o sources.Opening) Config {
 	return c
 }
 
-// Options returns the connector's options for an entry.
+// Options returns the connector's options for an entry. o has the settings that all sources share.
 func (e *Entry) Options(o sources.Opening) Options {
 	return Options{
 		Name: o.Name, Comments: e.Comments, Attachments: e.Attachments, ACL: e.ACL, Users: e.Users, Anonymous: e.Anonymous, Domains: e.ManagedDomains,

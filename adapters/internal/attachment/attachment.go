@@ -27,13 +27,14 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// MaxFiles, MaxBytes and the other constants are limits for the files of one message. Providers
-// accept pictures of up to 5 MB. Ten megabytes of a document already exceed any context window.
+// MaxFiles, MaxBytes and the other constants are limits for the files of one message. Model
+// providers accept pictures of up to 5 MB. Ten megabytes of text exceed the context window of any
+// model.
 const (
 	MaxFiles = 10
 	maxImage = 5 << 20
-	// maxImages limits all pictures of a message together. A turn holds several copies of them
-	// while it calls a model.
+	// maxImages limits the pictures of a message together, because several copies are in memory
+	// while a model is called.
 	maxImages = 6 << 20
 	MaxBytes  = 10 << 20
 )
@@ -43,18 +44,18 @@ const (
 	bytesPerToken = 8       // upper bound, except for runs of one character
 )
 
-// pixelsPerToken is the number of pixels per token: providers count width times height divided by
-// 750. mostImage is the maximum number of tokens of an image, and that of an image of unknown size.
+// pixelsPerToken and mostImage estimate the tokens of a picture. Providers count width times height
+// divided by 750, up to a maximum. An image of unknown size counts as the maximum.
 const (
 	pixelsPerToken = 750
 	mostImage      = 1600
 )
 
-// pdfLimit is the timeout for parsing a PDF file while a person waits for an answer.
+// pdfLimit is short because a person waits for the answer.
 const pdfLimit = 5 * time.Second
 
-// SayTooLarge and the other constants are sentences for files that cannot be read. Each sentence
-// names the problem and says what to do.
+// SayTooLarge and the other constants are sentences that tell a person why a file cannot be read,
+// and what to do.
 const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
 	sayTooMany  = "Only the first 10 files of a message are read. Attach it to a separate message."
@@ -68,11 +69,10 @@ const (
 	sayNoText   = "No text was found in it. If it is a scan, attach its text."
 )
 
-// images are the media types that models accept.
 var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
-// Limit returns the maximum number of bytes to fetch of a file, by the media type that the sender
-// states.
+// Limit returns the maximum number of bytes to download of a file with a media type. Pictures have
+// a lower limit than other files.
 func Limit(media string) int64 {
 	if images[media] {
 		return maxImage
@@ -80,19 +80,19 @@ func Limit(media string) int64 {
 	return MaxBytes
 }
 
-// Room is the remaining space for the files of one message, in bytes. It must not be used
-// concurrently.
+// Room is the number of bytes that remain for the text and for the pictures of one message. It is
+// not safe for concurrent use.
 type Room struct{ Text, Images int }
 
-// RoomFor returns the room for a message whose files may have a given number of tokens of text. 0
-// means the default.
+// RoomFor returns the room for a message whose files may have the given number of tokens of text. 0
+// means a default.
 func RoomFor(tokens int) Room {
 	return Room{Text: min(cmp.Or(tokens, defaultTokens), document.MaxText/bytesPerToken) * bytesPerToken, Images: maxImages}
 }
 
-// Read returns a file with its text, its picture, or a sentence that says why it has neither. It
-// subtracts the size from the room. It stops unpacking when the room is full, and marks the file as
-// truncated. Read never fails, even if ctx is done.
+// Read converts a file to text, or returns it unchanged if it is a picture. If it can do neither,
+// the result has a sentence that says why. Read subtracts the result's size from room. If the room
+// is too small, it truncates the text. Read never fails, even if ctx is done.
 func Read(ctx context.Context, name, media string, raw []byte, room *Room) message.File {
 	f, cut := readText(ctx, name, media, raw, room.Text)
 	switch {
@@ -110,8 +110,6 @@ func Read(ctx context.Context, name, media string, raw []byte, room *Room) messa
 	return f
 }
 
-// readText parses a file and returns up to most bytes of text. cut reports that the file has more
-// text.
 func readText(ctx context.Context, name, media string, raw []byte, most int) (f message.File, cut bool) {
 	f = message.File{Name: clean(name), Media: media}
 	kind, _, _ := strings.Cut(http.DetectContentType(raw), ";")
@@ -180,7 +178,6 @@ func readText(ctx context.Context, name, media string, raw []byte, most int) (f 
 	return f, cut
 }
 
-// beginning returns the first most bytes of a text, and whether the text is longer.
 func beginning(text string, most int) (string, bool) {
 	if len(text) <= most {
 		return text, false
@@ -188,12 +185,11 @@ func beginning(text string, most int) (string, bool) {
 	return strings.Clone(strings.ToValidUTF8(text[:max(most, 0)], "")), true
 }
 
-// Unread returns a file that could not be fetched, with a sentence that gives the reason.
+// Unread returns a file without content, and a sentence that says why it could not be read.
 func Unread(name, media, sentence string) message.File {
 	return message.File{Name: clean(name), Media: media, Failed: sentence}
 }
 
-// cost returns the estimated number of tokens of a picture.
 func cost(raw []byte) int {
 	size, _, err := image.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {
@@ -202,7 +198,6 @@ func cost(raw []byte) int {
 	return min(max(size.Width*size.Height/pixelsPerToken, 1), mostImage)
 }
 
-// flat returns the first most bytes of a document as one text, and whether the document is longer.
 func flat(title string, sections []document.Section, most int) (string, bool) {
 	var b strings.Builder
 	add := func(text string) bool {
@@ -225,8 +220,8 @@ func flat(title string, sections []document.Section, most int) (string, bool) {
 
 var errNoText = errors.New("it is no text")
 
-// decode returns the bytes as UTF-8 text with "\n" line breaks. It returns errNoText for binary
-// data.
+// decode converts UTF-8 or UTF-16 text to UTF-8 with "\n" line breaks. It returns errNoText for
+// binary data.
 func decode(raw []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")):
@@ -252,8 +247,8 @@ func decode(raw []byte) (string, error) {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), nil
 }
 
-// clean puts a name on one line and removes characters that could end the quotation marks around
-// the name.
+// clean removes line breaks and quotation marks from a name, which is untrusted and is written in
+// quotation marks.
 func clean(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), `"`, "'")), " ")
 	if r := []rune(name); len(r) > 120 {

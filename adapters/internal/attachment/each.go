@@ -9,12 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// eachLimit is the timeout for fetching one file by Each.
 const eachLimit = 60 * time.Second
 
-// Each yields the files of a message in order. It downloads up to most bytes of each file and does
-// not parse them. Only one file is in memory at a time, unless the caller keeps it. Each never
-// fails. A file that cannot be fetched contains the reason.
+// Each downloads the files of a message and yields them in order, without parsing them. It
+// downloads only one file at a time, of at most most bytes. Each never fails. A file that cannot be
+// downloaded has a sentence that says why.
 func Each[F any](ctx context.Context, list []F, most int64, head func(F) Head, download Download[F]) iter.Seq[chat.Attachment] {
 	return func(yield func(chat.Attachment) bool) {
 		for _, f := range list {

@@ -11,25 +11,25 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// FetchLimit is the timeout for fetching all files of a message.
+// FetchLimit is the timeout for downloading and reading all files of a message.
 const FetchLimit = 8 * time.Second
 
-// atOnce limits concurrent downloads of a message's files.
+// atOnce limits the concurrent downloads of one call of Fetch.
 const atOnce = 4
 
-// inFlight limits the bytes of all files that this process is fetching or has not parsed yet.
+// inFlight limits the bytes of all files that the process is downloading or has not parsed yet.
 var inFlight = semaphore.NewWeighted(4 * MaxBytes)
 
-// ErrTooLarge is returned by Write of a full Buffer.
+// ErrTooLarge is returned by [Buffer.Write] if the buffer is full.
 var ErrTooLarge = errors.New("the file is larger than was announced")
 
-// Head is the metadata of a file before it is read.
+// Head is what is known of a file before it is downloaded.
 type Head struct {
 	ID, Name, Media string
 	Size            int64 // 0: unknown
 }
 
-// room returns the maximum number of bytes of a file. It may exceed the announced size, because
+// room returns the maximum number of bytes to download. It may exceed the announced size, because
 // platforms convert some files for download.
 func (h Head) room() int64 {
 	limit := Limit(h.Media)
@@ -39,7 +39,7 @@ func (h Head) room() int64 {
 	return min(2*h.Size+64<<10, limit)
 }
 
-// Buffer stores the bytes of a file. Its capacity is about the size that the file's Head announced.
+// Buffer holds the bytes of a file in memory, up to a fixed capacity.
 type Buffer struct {
 	data bytes.Buffer
 	most int64
@@ -53,20 +53,22 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return b.data.Write(p)
 }
 
-// Most returns the capacity of the buffer in bytes.
+// Most returns the capacity in bytes.
 func (b *Buffer) Most() int64 { return b.most }
 
-// Bytes returns the written bytes.
+// Bytes returns what has been written. It is valid until the next call of Write.
 func (b *Buffer) Bytes() []byte { return b.data.Bytes() }
 
-// Download writes the bytes of a file into a buffer. It returns the file's metadata, which the
-// download may have updated. If the download fails, refused is a sentence that says why.
+// Download is a function that writes the bytes of a file into a buffer. It returns the file's
+// metadata, which may be more exact than before. If the download fails, refused is a sentence that
+// says why.
 type Download[F any] func(ctx context.Context, f F, into *Buffer) (head Head, refused string)
 
-// Fetch reads the files of a message in order, and downloads some of them concurrently. It stops
-// after FetchLimit or when the room is full, and reads only the first MaxFiles. It never fails. A
-// file that cannot be read contains the reason. It is safe for concurrent use. All calls share the
-// process's limit of bytes in transfer.
+// Fetch downloads and reads the first [MaxFiles] files of a message, in parallel, and returns them
+// in order. It stops after [FetchLimit] or when the room is used up. Fetch never fails. A file that
+// cannot be read has a sentence that says why.
+//
+// Fetch is safe for concurrent use. All calls share a limit of the bytes in memory.
 func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, download Download[F]) []message.File {
 	if len(list) == 0 {
 		return nil

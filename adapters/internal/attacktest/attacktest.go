@@ -28,7 +28,7 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// Source is a vendor's connector and its fake, which contains some documents.
+// Source is a vendor's connector, and a fake server that has some documents.
 type Source struct {
 	Name      string   // vendor's name in error messages
 	Secrets   []string // credentials that no other host and no error may contain
@@ -43,15 +43,15 @@ type Source struct {
 }
 
 const (
-	// mostRequests is the maximum number of requests of a pass under attack. It is several times
-	// sourcehttp.MaxPages, because several lists may be endless one after the other.
+	// mostRequests is the maximum number of requests of a run under attack. It is several times
+	// sourcehttp.MaxPages, because several lists may be endless.
 	mostRequests = 60_000
 	day          = 25 * time.Hour // after this time, every source runs a full scan
 	forget       = 8 * day        // after this time, every source removes missing documents
 )
 
-// target is a class of requests: the method and the path without numbers, or the name of a GraphQL
-// query.
+// target is a class of requests, such as "GET /rest/api/space/N". Numbers in a path become N. A
+// GraphQL request belongs to the class of its query's name.
 type target string
 
 var (
@@ -59,8 +59,6 @@ var (
 	operation = regexp.MustCompile(`"query":"query ([A-Za-z]+)`)
 )
 
-// targetOf returns the class of a request and the request's body. The body can be read from r
-// again.
 func targetOf(r *http.Request) (target, []byte) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -81,7 +79,6 @@ func targetOf(r *http.Request) (target, []byte) {
 	return target(strings.TrimSpace(name)), body
 }
 
-// attack describes how a hostile server answers the requests of one target.
 type attack struct {
 	name string
 	// answer responds in place of the fake. It reports whether the response differs from the fake's
@@ -93,7 +90,6 @@ type attack struct {
 	most int
 }
 
-// scene is a source under attack.
 type scene struct {
 	Source
 	t       testing.TB
@@ -129,19 +125,14 @@ func newScene(t testing.TB, open func(testing.TB) Source) *scene {
 	return s
 }
 
-// containsSecret reports whether a text contains a secret.
 func (s *scene) containsSecret(text string) bool {
 	return slices.ContainsFunc(s.Secrets, func(secret string) bool { return strings.Contains(text, secret) })
 }
 
-// elsewhere returns the hostile host's address. Its host name differs from that of the fake.
 func (s *scene) elsewhere() string { return strings.Replace(s.evil.URL, "127.0.0.1", "localhost", 1) }
 
-// begin opens the connector with an empty index.
 func (s *scene) begin() { s.reading = sourcetest.Read(s.t, s.Open) }
 
-// targets runs a first pass and a pass a day later, both without an attack. It returns the classes
-// of their requests, and the resulting index.
 func (s *scene) targets() ([]target, map[string]*document.Document) {
 	all := make(map[target]bool)
 	s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
@@ -168,8 +159,7 @@ func (s *scene) targets() ([]target, map[string]*document.Document) {
 	return slices.Sorted(maps.Keys(all)), s.reading.Documents()
 }
 
-// ask runs the connector's point checks. It returns the allowed ones, each as a text that names the
-// person, the document and the node.
+// ask returns the permissions that the connector grants, such as "ann reads doc1 below folder2".
 func (s *scene) ask(ctx context.Context) map[string]bool {
 	checker, ok := s.reading.Connector.(index.PointChecker)
 	if !ok {
@@ -186,7 +176,6 @@ func (s *scene) ask(ctx context.Context) map[string]bool {
 	return allowed
 }
 
-// pass reads documents, groups and nodes once. It returns the errors.
 func (s *scene) pass(ctx context.Context) (failed []error) {
 	s.reading.Again()
 	_, err := s.reading.Sync(ctx)
@@ -202,7 +191,6 @@ func (s *scene) pass(ctx context.Context) (failed []error) {
 	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
 }
 
-// quiet runs a pass without an attack. It reports each error of the pass as a test error.
 func (s *scene) quiet(when string) {
 	s.t.Helper()
 	for _, err := range s.pass(s.t.Context()) {
@@ -210,14 +198,12 @@ func (s *scene) quiet(when string) {
 	}
 }
 
-// errEndless ends a pass with too many requests.
 var errEndless = errors.New("the pass makes too many requests")
 
-// errEnough ends a pass once the effect of an attack is known.
 var errEnough = errors.New("the attack has lasted long enough")
 
-// attacked runs a pass while an attack answers the requests of one target. It checks the errors,
-// the point checks and the notices of the pass.
+// attacked runs the connector while an attack answers the requests of one target. It then checks
+// errors, permissions and notices.
 func (s *scene) attacked(a attack, on target) {
 	s.t.Helper()
 	ctx, stop := context.WithCancelCause(s.t.Context())
@@ -266,15 +252,12 @@ func (s *scene) attacked(a attack, on target) {
 	}
 }
 
-// readFlag returns a flag of the scene, read under the lock.
 func (s *scene) readFlag(noted *bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *noted
 }
 
-// judge reports a test error if an error of a pass contains a secret, does not name the vendor, or
-// is no sentence.
 func (s *scene) judge(err error) {
 	s.t.Helper()
 	text := err.Error()
@@ -291,8 +274,6 @@ func (s *scene) judge(err error) {
 	}
 }
 
-// checkDocuments reports a test error if a wanted document is missing, or if a document has a NUL
-// byte or the address of another host.
 func (s *scene) checkDocuments(want map[string]*document.Document, when string) {
 	s.t.Helper()
 	is := s.reading.Documents()
@@ -316,8 +297,8 @@ func (s *scene) checkDocuments(want map[string]*document.Document, when string) 
 	}
 }
 
-// Run makes every attack on every class of requests of a source, except attacks that need much
-// memory. The name of the calling test must be Hostile.
+// Run makes every attack on every class of requests of a connector. It omits attacks that need much
+// memory, which [RunBombs] makes. The name of the calling test must contain Hostile.
 func Run(t *testing.T, open func(testing.TB) Source) {
 	first := newScene(t, open)
 	targets, _ := first.targets()
@@ -331,7 +312,6 @@ func Run(t *testing.T, open func(testing.TB) Source) {
 	}
 }
 
-// strike attacks one target, first with an empty index and then with the index of an honest server.
 func strike(t *testing.T, open func(testing.TB) Source, honest *scene, a attack, on target) {
 	s := newScene(t, open)
 	s.points, s.allowed = honest.points, honest.allowed
@@ -361,7 +341,6 @@ func strike(t *testing.T, open func(testing.TB) Source, honest *scene, a attack,
 	s.checkDocuments(whole, "after the attack")
 }
 
-// record calls the fake and returns the recorded response.
 func record(r *http.Request, fake http.HandlerFunc) *httptest.ResponseRecorder {
 	r.Header.Del("If-None-Match")
 	answer := httptest.NewRecorder()
@@ -369,7 +348,6 @@ func record(r *http.Request, fake http.HandlerFunc) *httptest.ResponseRecorder {
 	return answer
 }
 
-// send writes a recorded answer with another body.
 func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, body []byte) {
 	maps.Copy(w.Header(), answer.Header())
 	w.Header().Del("Content-Length")
@@ -378,8 +356,8 @@ func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, body []byte)
 	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// changed returns a handler that changes every JSON value of the fake's response. change gets the
-// name and the value of a field, and returns the new value.
+// changed returns an attack that applies change to every JSON value in a response. name is the JSON
+// field of the value.
 func changed(change func(s *scene, name string, value any) any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		answer := record(r, fake)
@@ -404,8 +382,6 @@ func decode(body []byte) (value any, err error) {
 	return value, d.Decode(&value)
 }
 
-// each applies change to a JSON value and to all values in it, innermost first. It returns the
-// result.
 func each(value any, name string, change func(name string, value any) any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -424,7 +400,6 @@ func each(value any, name string, change func(name string, value any) any) any {
 	return change(name, value)
 }
 
-// texts returns an attack that changes every string for which fits returns true.
 func texts(name string, fits func(name, text string) bool, change func(s *scene, text string) string) attack {
 	return attack{name: name, answer: changed(func(s *scene, name string, value any) any {
 		if text, is := value.(string); is && fits(name, text) {
@@ -459,7 +434,6 @@ func fixed(status int, header map[string]string, body string) func(*scene, http.
 	}
 }
 
-// redirect returns a handler that responds with a redirect to the address that to returns.
 func redirect(status int, to func(s *scene, r *http.Request) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) bool {
 		w.Header().Set("Location", to(s, r))

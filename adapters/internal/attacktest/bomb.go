@@ -17,14 +17,11 @@ import (
 
 func readCloser(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
 
-// endless is an attack that responds with a string of 64 GB.
 func endless(_ *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) bool {
 	repeat(w, r, `{"results":["`, strings.Repeat("a", 64<<10), 1<<20, "")
 	return true
 }
 
-// repeat writes before, then piece the given number of times, then after. It stops when the
-// request's context is done.
 func repeat(w io.Writer, r *http.Request, before, piece string, times int, after string) {
 	_, err := io.WriteString(w, before)
 	for range times {
@@ -36,8 +33,6 @@ func repeat(w io.Writer, r *http.Request, before, piece string, times int, after
 	_, _ = io.WriteString(w, after)
 }
 
-// packed returns a handler that responds with gzipped text. The text is many times larger than the
-// response.
 func packed(before, piece string, times int, after string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(_ *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) bool {
 		w.Header().Set("Content-Type", "application/json")
@@ -49,7 +44,6 @@ func packed(before, piece string, times int, after string) func(*scene, http.Res
 	}
 }
 
-// largePages responds with an endless list of new pages of one megabyte each.
 func largePages(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 	asked, answer := r.URL.Query(), httptest.NewRecorder()
 	struck := pages(func(n int) string { return "endless" + strconv.Itoa(n) })(s, answer, r, func(w http.ResponseWriter, r *http.Request) {
@@ -62,8 +56,6 @@ func largePages(s *scene, w http.ResponseWriter, r *http.Request, fake http.Hand
 	return struck
 }
 
-// counted changes a page of a numbered list. The page then claims to begin at the requested
-// position and to have many pages after it.
 func counted(body []byte, asked url.Values) []byte {
 	value, err := decode(body)
 	page, is := value.(map[string]any)
@@ -85,7 +77,6 @@ func counted(body []byte, asked url.Values) []byte {
 	return body
 }
 
-// bombs lists attacks with responses that need much memory once unpacked or decoded.
 var bombs = []attack{
 	{name: "32 MB of empty objects", answer: packed("[", strings.Repeat("{},", 10_000), 1100, "{}]")},
 	{name: "as many empty objects as are read", answer: packed("[", strings.Repeat("{},", 1000), 120, "{}]")},
@@ -94,8 +85,9 @@ var bombs = []attack{
 	{name: "pages of megabytes without end", answer: largePages, most: 800},
 }
 
-// RunBombs makes the attacks in bombs on every class of requests of a source. It runs in a process
-// with the given memory limit in bytes. The name of the calling test must be LittleMemory.
+// RunBombs attacks every class of requests of a connector with responses that need much memory. It
+// runs in a process with a memory limit in bytes. The name of the calling test must contain
+// LittleMemory.
 func RunBombs(t *testing.T, bytes int64, open func(testing.TB) Source) {
 	footprinttest.Limited(t, bytes, func(t *testing.T) {
 		s := newScene(t, open)

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// shapes lists attacks with malformed responses.
 var shapes = []attack{
 	{name: "deep values", answer: changed(func(_ *scene, name string, value any) any {
 		if _, is := value.(string); is {
@@ -151,7 +150,6 @@ var shapes = []attack{
 	{name: "pages with long cursors", answer: pages(func(n int) string { return "endless" + strconv.Itoa(n) + "x" + strings.Repeat("x", 100_000) })},
 }
 
-// lists returns a handler that replaces every list that is not empty with another value.
 func lists(instead any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return changed(func(_ *scene, _ string, value any) any {
 		if list, is := value.([]any); is && len(list) > 0 {
@@ -161,7 +159,6 @@ func lists(instead any) func(*scene, http.ResponseWriter, *http.Request, http.Ha
 	})
 }
 
-// nextElsewhere responds with a link to a next page on another host.
 func nextElsewhere(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 	answer := record(r, fake)
 	if _, err := decode(answer.Body.Bytes()); err != nil || answer.Code != http.StatusOK || r.Method != http.MethodGet {
@@ -173,11 +170,8 @@ func nextElsewhere(s *scene, w http.ResponseWriter, r *http.Request, fake http.H
 	return true
 }
 
-// places lists the query parameters that contain a position in a list.
 var places = []string{"cursor", "pageToken", "nextPageToken", "page", "start", "startAt", "after"}
 
-// rewind returns the request for the first page of the same list. It removes cursors and positions
-// from the query and the body.
 func rewind(r *http.Request, body []byte) *http.Request {
 	first := r.Clone(r.Context())
 	q := first.URL.Query()
@@ -209,9 +203,9 @@ func rewind(r *http.Request, body []byte) *http.Request {
 	return first
 }
 
-// pages returns a handler that responds to every request for a page with the first page and a link
-// to a next page. cursor returns the next page's invented cursor. Numbered lists have no cursors
-// and are not changed.
+// pages returns an attack that answers every request for a page with the first page and a link to
+// another one. cursor invents the cursor of that page. The attack does not change numbered lists,
+// which have no cursors.
 func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		_, asked := targetOf(r)

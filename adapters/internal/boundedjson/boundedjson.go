@@ -10,25 +10,25 @@ import (
 	"io"
 )
 
-// ErrLimit reports that a text exceeds its limits.
+// ErrLimit is wrapped by errors about texts that exceed their [Limits].
 var ErrLimit = errors.New("the JSON exceeds a limit")
 
-// Limits are the limits of one JSON text. 0 means no limit.
+// Limits are the limits of one JSON text. A zero field means no limit.
 type Limits struct {
 	Bytes    int64 // length of the text
 	Elements int   // number of commas and opening brackets, which bounds the values
 	Depth    int   // nesting of arrays and objects
 }
 
-// Reader reads a JSON text and fails with ErrLimit if the text exceeds its limits. It does not
-// check that the text is valid.
+// Reader reads a JSON text within limits. It does not check that the text is valid.
 type Reader struct {
 	in     io.Reader
 	limits Limits
 	scan   scan
 }
 
-// NewReader returns a reader that reads from in and enforces the limits.
+// NewReader returns a reader of the JSON text in in. The reader fails with an error that wraps
+// [ErrLimit] if the text exceeds the limits.
 func NewReader(in io.Reader, limits Limits) *Reader { return &Reader{in: in, limits: limits} }
 
 // Read implements io.Reader.
@@ -40,13 +40,13 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Check returns ErrLimit if a text exceeds the limits.
+// Check returns an error that wraps [ErrLimit] if a text exceeds the limits.
 func (l Limits) Check(text []byte) error {
 	var s scan
 	return s.over(text, l)
 }
 
-// Unmarshal is json.Unmarshal with limits.
+// Unmarshal is like json.Unmarshal, but first checks the limits.
 func (l Limits) Unmarshal(text []byte, out any) error {
 	if err := l.Check(text); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (l Limits) Unmarshal(text []byte, out any) error {
 	return json.Unmarshal(text, out)
 }
 
-// Read reads a text and fails with ErrLimit if it exceeds the limits.
+// Read reads all of in. It returns an error that wraps [ErrLimit] if the text exceeds the limits.
 func (l Limits) Read(in io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(NewReader(in, l))
 	if err != nil {
@@ -63,7 +63,6 @@ func (l Limits) Read(in io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// scan contains the counters of a text that is checked piece by piece.
 type scan struct {
 	bytes           int64
 	elements, depth int

@@ -12,20 +12,19 @@ import (
 	"strings"
 )
 
-// Limits of a text.
 const (
 	deepest      = 512     // nesting of elements
 	longestToken = 1 << 20 // bytes of a tag with its attributes, or of the text between two tags
 	steps        = 1024    // tokens between two checks of the context
 )
 
-// ErrTooDeep and ErrTooLong are errors of Next. They say which limit a text exceeds.
+// ErrTooDeep and ErrTooLong are errors of [Decoder.Next] for texts that exceed a limit.
 var (
 	ErrTooDeep = fmt.Errorf("more than %d elements stand inside one another", deepest)
 	ErrTooLong = fmt.Errorf("a tag or a text has more than %d MB", longestToken>>20)
 )
 
-// Decoder parses one XML text. It must not be used concurrently.
+// Decoder parses one XML text within limits. It is not safe for concurrent use.
 type Decoder struct {
 	tokens *xml.Decoder
 	in     *meter
@@ -34,7 +33,7 @@ type Decoder struct {
 }
 
 // New returns a decoder. If strict is false, elements may lack end tags and attribute values may
-// lack quotes. The decoder then reads encodings other than UTF-8 without conversion.
+// lack quotes. The decoder then also accepts other encodings than UTF-8, without converting them.
 func New(r io.Reader, strict bool) *Decoder {
 	in := &meter{from: bufio.NewReader(r)}
 	d := &Decoder{tokens: xml.NewDecoder(in), in: in}
@@ -45,8 +44,8 @@ func New(r io.Reader, strict bool) *Decoder {
 	return d
 }
 
-// Next returns the next token, which is valid until the next call. The error is io.EOF at the end
-// of the text. If ctx is done, the error is the cause of ctx.
+// Next returns the next token, which is valid until the next call. At the end of the text it
+// returns io.EOF. It may return the cause of ctx once ctx is done.
 func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
 	if d.step++; d.step%steps == 0 && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -70,13 +69,14 @@ func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
 	return token, nil
 }
 
-// Skip reads to the end of an element. Next must just have returned the element's start tag.
+// Skip reads to the end of an element. Call it directly after Next has returned the element's start
+// tag.
 func (d *Decoder) Skip(ctx context.Context) error {
 	return d.until(ctx, func(string) {})
 }
 
-// Text reads to the end of an element and returns its text, including the text of nested elements.
-// Next must just have returned the element's start tag.
+// Text reads to the end of an element and returns its text, including that of nested elements. Call
+// it directly after Next has returned the element's start tag.
 func (d *Decoder) Text(ctx context.Context) (string, error) {
 	var b strings.Builder
 	err := d.until(ctx, func(text string) {
@@ -103,8 +103,8 @@ func (d *Decoder) until(ctx context.Context, text func(string)) error {
 	return nil
 }
 
-// Attribute returns the value of the attribute with a name in any name space. It returns "" if
-// there is none.
+// Attribute returns the value of an attribute of e, whatever its name space. It returns "" if there
+// is none.
 func Attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -114,7 +114,6 @@ func Attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// meter is a reader that limits the bytes of each token.
 type meter struct {
 	from      *bufio.Reader
 	remaining int

@@ -16,7 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// Commit is one change to a branch.
+// Commit is a commit of the mirrored branch.
 type Commit struct {
 	Hash string `json:"hash"`
 	// Authors lists the author and the message's co-authors, like "Ann Lee <ann@acme.example>".
@@ -30,8 +30,8 @@ type Commit struct {
 }
 
 const (
-	// commitHistory is the number of commits to fetch if commits are documents. keptCommits is the
-	// maximum number of these documents.
+	// commitHistory is the number of commits to fetch, and keptCommits the number to keep, if
+	// Options.Withhold is set.
 	commitHistory = 500
 	keptCommits   = commitHistory
 	mostPaths     = 50      // paths that are stored of one commit
@@ -45,8 +45,8 @@ const (
 // (https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors).
 var coAuthor = regexp.MustCompile(`(?mi)^co-authored-by:[ \t]*(.{1,200})$`)
 
-// Commits returns the branch's commits that the last Update read, newest first. It omits merges,
-// commits by programs, and commits that changed a withheld file.
+// Commits returns the commits of the branch as of the last Update, newest first. It omits merges,
+// commits by bots, and commits that changed a file that Options.Withhold hides.
 func (m *Mirror) Commits() []Commit {
 	all := m.load().Commits
 	hidden := make(map[string]bool)
@@ -60,8 +60,8 @@ func (m *Mirror) Commits() []Commit {
 	})
 }
 
-// commits returns the history of head, newest first. It reuses the commits in last and reads only
-// the others. It stops after keptCommits or at the end of the shallow mirror.
+// commits returns the history of head, newest first. It reads only the commits that are not in
+// last. The history ends after keptCommits, or where the mirror has no older commits.
 func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, last []Commit) ([]Commit, error) {
 	known := make(map[string]Commit, len(last))
 	for _, c := range last {
@@ -103,8 +103,8 @@ func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, 
 	return out, nil
 }
 
-// shortened truncates a commit's long fields and clears its unused ones. It returns the same
-// commit.
+// shortened truncates the long fields of c, clears the unused ones, and returns c. The copies let
+// the commit's large buffer be freed.
 func shortened(c *object.Commit) *object.Commit {
 	c.Message = strings.Clone(c.Message[:min(len(c.Message), mostMessage)])
 	c.Author.Name, c.Author.Email = strings.Clone(c.Author.Name[:min(len(c.Author.Name), mostName)]), strings.Clone(c.Author.Email[:min(len(c.Author.Email), mostName)])
@@ -113,8 +113,8 @@ func shortened(c *object.Commit) *object.Commit {
 	return c
 }
 
-// commit reads a commit. The result has no paths if the commit is a merge or changes too many
-// files. The oldest commit of the shallow mirror has none either, because its parent is missing.
+// commit omits the paths of merges, of commits that change too many files, and of the oldest commit
+// of the shallow mirror, whose parent is missing.
 func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Commit, error) {
 	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
 	if of.NumParents() > 1 {
@@ -168,8 +168,8 @@ func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Co
 	return c, nil
 }
 
-// withheld reports whether Options.Withhold hides a version of a file. A version whose content is
-// missing is hidden too.
+// withheld reports whether Options.Withhold hides a version of a file. It also hides a version
+// whose content is missing.
 func (m *Mirror) withheld(store storer.EncodedObjectStorer, name string, version plumbing.Hash) (bool, error) {
 	if m.Withhold == nil || version.IsZero() || m.Wanted != nil && !m.Wanted(name) {
 		return false, nil

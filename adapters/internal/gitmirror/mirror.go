@@ -31,7 +31,7 @@ const (
 	state   = "state.json" // file that describes the content of that folder
 )
 
-// Options configure a Mirror. Branch, Token, Wanted and Withhold are optional.
+// Options configure a [Mirror]. Branch, Token, Wanted and Withhold are optional.
 type Options struct {
 	Remote *url.URL // of the repository, https
 	Branch string   // empty: the server's default branch
@@ -52,7 +52,8 @@ type Options struct {
 	Withhold func(path string, begins []byte) bool
 }
 
-// Mirror is the copy of one branch. Only one process may use it at a time. See Lock.
+// Mirror is a local copy of one branch of a repository. Only one process may use it at a time, so
+// call [Mirror.Lock] first.
 type Mirror struct{ Options }
 
 // New returns a mirror and creates its folder. It sends no request.
@@ -63,8 +64,8 @@ func New(options Options) (*Mirror, error) {
 	return &Mirror{options}, nil
 }
 
-// Folder returns the folder of a mirror by name. If cache is empty, the folder is below the user's
-// cache folder.
+// Folder returns the folder of the mirror with a name, below the folder cache. If cache is empty,
+// it uses the user's cache folder.
 func Folder(cache, name string) (string, error) {
 	if cache == "" {
 		base, err := os.UserCacheDir()
@@ -76,17 +77,16 @@ func Folder(cache, name string) (string, error) {
 	return filepath.Join(cache, name), nil
 }
 
-// Files returns the folder with the branch's files.
+// Files returns the path of the folder with the branch's files.
 func (m *Mirror) Files() string { return filepath.Join(m.Folder, written) }
 
-// State describes the content of a mirror after an update.
+// State is the content of a mirror after an update.
 type State struct {
 	Commit  string
 	Files   int
 	Skipped []index.Notice // omitted files of the branch
 }
 
-// mirrored describes the files in the folder and their commit.
 type mirrored struct {
 	Commit  string          `json:"commit"`
 	Files   map[string]file `json:"files"`
@@ -94,14 +94,13 @@ type mirrored struct {
 	Commits []Commit        `json:"commits,omitempty"`
 }
 
-// file describes a file in the folder.
 type file struct {
 	Blob string    `json:"blob"`
 	Time time.Time `json:"time"` // of its last commit
 }
 
-// Lock locks the mirror for this process until the caller calls release. It fails at once if
-// another process has the lock.
+// Lock locks the mirror until release is called. It fails at once if another process holds the
+// lock.
 func (m *Mirror) Lock() (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(m.Folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -117,11 +116,12 @@ func (m *Mirror) Lock() (release func(), err error) {
 	}, nil
 }
 
-// ErrMoved reports that the branch is not at the expected commit.
+// ErrMoved reports that the branch is not at the commit that the caller of [Mirror.Update] expects.
 var ErrMoved = errors.New("the branch is at another commit")
 
-// Update fetches the branch and updates the folder. If expected is not empty and the branch is at
-// another commit, the error wraps ErrMoved. The text of an error is a sentence.
+// Update fetches the branch and updates the folder with its files. If expected is not empty and the
+// branch is at another commit, the error wraps [ErrMoved]. Other errors are sentences that tell the
+// operator what to do.
 func (m *Mirror) Update(ctx context.Context, expected string) (State, error) {
 	now, err := m.update(ctx, expected)
 	if err != nil {
@@ -159,7 +159,6 @@ func (m *Mirror) update(ctx context.Context, expected string) (now mirrored, err
 	})
 }
 
-// unpack writes the files of a commit to the folder and reads the commit's history.
 func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, head *object.Commit, last mirrored) (mirrored, error) {
 	listed, err := m.list(ctx, store, head.TreeHash)
 	if err != nil {
@@ -187,8 +186,8 @@ func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, h
 	return now, m.save(now)
 }
 
-// load returns the saved state, or an empty state if there is none. write removes the state before
-// it changes files. If the process then dies, the files may be those of two commits.
+// load returns the zero value if no state is saved. write removes the saved state before it changes
+// files, because a killed process may leave the files of two commits.
 func (m *Mirror) load() mirrored {
 	var last mirrored
 	data, err := os.ReadFile(filepath.Join(m.Folder, state))
@@ -210,9 +209,9 @@ func (m *Mirror) save(now mirrored) error {
 	return os.Rename(place+".new", place)
 }
 
-// changes returns the date of each file's last change, according to the available commits, and the
-// date of the oldest commit that was compared. A merge counts as a change of the files that it
-// brings to the branch. If the comparison becomes too expensive, changes stops early.
+// changes returns the date of each file's last change in the fetched commits, and the date of the
+// oldest commit that was compared. A merge counts as a change of the files that it brings to the
+// branch. changes stops early if comparing takes too long.
 func changes(ctx context.Context, head *object.Commit, read *trees) (times map[string]time.Time, oldest time.Time, err error) {
 	times = make(map[string]time.Time)
 	for commit, n := head, 0; ; n++ {
@@ -240,7 +239,6 @@ func changes(ctx context.Context, head *object.Commit, read *trees) (times map[s
 	}
 }
 
-// write updates the folder so that it contains the files of a commit.
 func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, head *object.Commit, listed *listing, last mirrored, when func(name string) time.Time) (mirrored, error) {
 	now := mirrored{Commit: head.Hash.String(), Files: make(map[string]file)}
 	if err := os.Remove(filepath.Join(m.Folder, state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -290,7 +288,7 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 	return now, nil
 }
 
-// pointer is the prefix of a file whose content is in Git LFS (its specification, "The Pointer").
+// pointer is how a file begins whose content is in Git LFS (Git LFS specification, "The Pointer").
 const pointer = "version https://git-lfs.github.com/spec/"
 
 // writeFile writes a blob to a file with the modification time at. If it skips the file, left is a
@@ -333,7 +331,6 @@ func writeFile(root *os.Root, name string, store storer.EncodedObjectStorer, has
 	return "", root.Chtimes(place, at, at)
 }
 
-// copyTo writes a file and truncates an existing one.
 func copyTo(root *os.Root, place string, in io.Reader) error {
 	out, err := root.OpenFile(place, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -20,9 +20,8 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// maxObjects and the other constants are limits of a pack. An object that exceeds a limit for
-// single objects is omitted from the pack's index, as if the server had not sent it. A pack that
-// exceeds another limit is refused.
+// maxObjects and the other constants limit a pack. An object that is too large is omitted, as if
+// the server had not sent it. A pack that exceeds another limit is refused.
 const (
 	maxObjects  = 400_000
 	maxUnpacked = 16 << 30 // bytes of all objects, each unpacked as often as it is read
@@ -36,8 +35,8 @@ const (
 
 var errPack = errors.New("the repository is larger than what is read of one")
 
-// storage stores a repository in a folder. It creates the index of a pack itself, because the
-// library reads each object whole, whatever its size.
+// storage stores a repository in a folder. It indexes packs itself, because go-git would read each
+// object whole, whatever its size.
 type storage struct {
 	*filesystem.Storage
 	ctx    context.Context //nolint:containedctx // the library's interface has none
@@ -45,8 +44,6 @@ type storage struct {
 	begin  func() // called when the pack begins
 }
 
-// open opens a repository again with limits on its memory and its packs. begin is called when a
-// pack begins. The caller must close the storage.
 func (m *Mirror) open(ctx context.Context, in *gogit.Repository, folder string, begin func()) (*gogit.Repository, error) {
 	held, ok := in.Storer.(*filesystem.Storage)
 	if !ok {
@@ -69,7 +66,6 @@ func (s *storage) PackfileWriter() (io.WriteCloser, error) {
 	return &packWriter{file: f, storage: s}, nil
 }
 
-// packWriter writes a pack that the server sends to a temporary file.
 type packWriter struct {
 	file    *os.File
 	storage *storage
@@ -82,7 +78,7 @@ func (w *packWriter) Write(p []byte) (int, error) {
 	return w.file.Write(p)
 }
 
-// Close indexes the pack and moves it to the repository.
+// Close indexes the pack and moves it into the repository.
 func (w *packWriter) Close() error {
 	err := w.keep()
 	return errors.Join(err, w.file.Close(), removeIfThere(w.file.Name()))
@@ -118,7 +114,6 @@ func (w *packWriter) keep() error {
 	return os.Rename(w.file.Name(), name+".pack")
 }
 
-// packed is an object of a pack.
 type packed struct {
 	offset int64
 	size   int64         // unpacked; for a delta the size of the result
@@ -132,7 +127,6 @@ type packed struct {
 	out    bool // skipped
 }
 
-// indexer computes the hashes of a pack's objects in little memory.
 type indexer struct {
 	ctx      context.Context //nolint:containedctx // of one call of indexPack
 	scan     *packfile.Scanner
@@ -144,7 +138,6 @@ type indexer struct {
 	caching  int
 }
 
-// indexPack indexes a pack.
 func indexPack(ctx context.Context, f *os.File) (*idxfile.MemoryIndex, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -183,7 +176,6 @@ func indexPack(ctx context.Context, f *os.File) (*idxfile.MemoryIndex, error) {
 	return out.Index()
 }
 
-// list records all objects, and the hashes of objects that are not deltas.
 func (x *indexer) list(n int) error {
 	x.objects = make([]packed, 0, n)
 	for i := range n {
@@ -223,8 +215,6 @@ func (x *indexer) list(n int) error {
 	return nil
 }
 
-// count adds n to the unpacked bytes. It returns an error if they exceed maxUnpacked or if ctx is
-// done.
 func (x *indexer) count(n int64) error {
 	if n < 0 || n > maxUnpacked-x.unpacked {
 		return fmt.Errorf("%w: it unpacks to more than %d GB", errPack, maxUnpacked>>30)
@@ -233,8 +223,6 @@ func (x *indexer) count(n int64) error {
 	return x.ctx.Err()
 }
 
-// readDeltaSizes reads the two sizes at the start of a delta. It skips the object if one is too
-// large.
 func (o *packed) readDeltaSizes(begins []byte, length int64) {
 	from, n := binary.Uvarint(begins)
 	if n <= 0 {
@@ -252,8 +240,8 @@ func tooLarge(kind plumbing.ObjectType, size int64) bool {
 		kind == plumbing.TagObject
 }
 
-// resolve computes the hashes of objects that are stored as deltas. A delta usually comes after its
-// base. If its base is referenced by hash and comes later, the delta is resolved in another round.
+// resolve computes the hashes of objects that are stored as deltas. It needs several rounds only if
+// a delta comes before its base.
 func (x *indexer) resolve() error {
 	x.byHash = make(map[plumbing.Hash]int)
 	for i := range x.objects {
@@ -295,7 +283,6 @@ func (x *indexer) resolve() error {
 	return nil
 }
 
-// baseOf returns the index of a delta's base, and whether the base is known.
 func (x *indexer) baseOf(i int) (int, bool) {
 	if offset := x.objects[i].base; offset != 0 {
 		return x.indexAt(offset)
@@ -304,19 +291,18 @@ func (x *indexer) baseOf(i int) (int, bool) {
 	return at, known
 }
 
-// indexHash adds an object to the index under its hash.
 func (x *indexer) indexHash(i int) {
 	if len(x.refs) > 0 && !x.objects[i].hash.IsZero() {
 		x.byHash[x.objects[i].hash] = i
 	}
 }
 
-// indexAt returns the index of the object at an offset, and whether there is one.
 func (x *indexer) indexAt(offset int64) (int, bool) {
 	return slices.BinarySearchFunc(x.objects, offset, func(p packed, offset int64) int { return int(p.offset - offset) })
 }
 
-// content returns the bytes of an object. The object's bases must be resolved.
+// content returns the unpacked bytes of an object. The objects on which it is based must have been
+// resolved.
 func (x *indexer) content(i int) ([]byte, error) {
 	chain := []int{i}
 	data, cached := x.cached[i]
@@ -350,8 +336,6 @@ func (x *indexer) content(i int) ([]byte, error) {
 	return data, nil
 }
 
-// inflate returns the decompressed bytes of an object as stored. For a delta, these are the delta's
-// bytes.
 func (x *indexer) inflate(i int) ([]byte, error) {
 	h, err := x.scan.SeekObjectHeader(x.objects[i].offset)
 	if err != nil {
@@ -363,8 +347,6 @@ func (x *indexer) inflate(i int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// beginning is a writer that keeps the first 20 bytes of a delta: two sizes of up to ten bytes
-// each.
 type beginning struct{ data []byte }
 
 // Write implements io.Writer.

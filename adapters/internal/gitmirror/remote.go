@@ -22,12 +22,12 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// history is the number of commits to fetch. Files that changed within these commits have the date
-// of their commit. Older files have the date of the oldest fetched commit.
+// history is the number of commits to fetch. A file that has not changed in them gets the date of
+// the oldest one.
 const history = 200
 
-// maxPacks is the number of fetched packs after which the mirror is cloned again, because packs are
-// never merged.
+// maxPacks is the number of packs after which the mirror is cloned again, because packs are never
+// merged.
 const maxPacks = 50
 
 var (
@@ -36,8 +36,8 @@ var (
 	errNoBranch = errors.New("there is no such branch")
 )
 
-// Head requests the branch and its commit from the server. It fetches no files. The text of an
-// error is a sentence.
+// Head returns the branch and its current commit, without fetching anything. Errors are sentences
+// that tell the operator what to do.
 func (m *Mirror) Head(ctx context.Context) (branch, commit string, err error) {
 	asking, err := m.through(ctx)
 	if err != nil {
@@ -50,7 +50,6 @@ func (m *Mirror) Head(ctx context.Context) (branch, commit string, err error) {
 	return name.Short(), hash.String(), nil
 }
 
-// head requests the commit of the branch from the server.
 func (m *Mirror) head(ctx context.Context) (branch plumbing.ReferenceName, commit plumbing.Hash, err error) {
 	remote := gogit.NewRemote(memory.NewStorage(), &config.RemoteConfig{Name: "origin", URLs: []string{m.Remote.String()}})
 	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: auth(ctx)})
@@ -73,7 +72,6 @@ func (m *Mirror) head(ctx context.Context) (branch plumbing.ReferenceName, commi
 	return "", plumbing.ZeroHash, errNoBranch
 }
 
-// fetch fetches a branch into the mirror. If the mirror cannot be updated, it is cloned again.
 func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commit plumbing.Hash) (*gogit.Repository, error) {
 	folder := filepath.Join(m.Folder, "repository")
 	packs, err := filepath.Glob(filepath.Join(folder, "objects", "pack", "*.pack"))
@@ -120,7 +118,6 @@ func (m *Mirror) fetchInto(ctx context.Context, in *gogit.Repository, folder str
 	return repository, nil
 }
 
-// closeStorage closes the packs of a repository.
 func closeStorage(of *gogit.Repository) error {
 	if c, ok := of.Storer.(io.Closer); ok {
 		return c.Close()
@@ -128,7 +125,6 @@ func closeStorage(of *gogit.Repository) error {
 	return nil
 }
 
-// check returns an error if the mirror lacks a commit or the commit's tree.
 func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	got, err := repository.CommitObject(commit)
 	if err != nil { // the branch moved after head read it: the next run fetches the new commit
@@ -140,7 +136,8 @@ func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	return nil
 }
 
-// TooLarge reports whether an error means that a repository is too large. A retry is then useless.
+// TooLarge reports whether an error means that a repository is too large to be read. Trying again
+// is then useless.
 func TooLarge(err error) bool {
 	for _, e := range []error{errTooMuch, errRefs, errPack, errEntries, errObject} {
 		if errors.Is(err, e) {
@@ -150,7 +147,6 @@ func TooLarge(err error) bool {
 	return false
 }
 
-// auth returns the credential for the server, or nil if the mirror has no token.
 func auth(ctx context.Context) transport.AuthMethod {
 	by, ok := ctx.Value(mirrorKey{}).(*allowance)
 	if !ok || by.token == "" {
@@ -160,8 +156,8 @@ func auth(ctx context.Context) transport.AuthMethod {
 	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token}
 }
 
-// Absent reports whether an error of Update means that the repository does not exist, is not
-// readable, or is empty.
+// Absent reports whether an error of [Mirror.Update] means that the repository is missing, empty,
+// or not readable with the token.
 func Absent(err error) bool {
 	for _, e := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrRepositoryNotFound, transport.ErrEmptyRemoteRepository} {
 		if errors.Is(err, e) {
@@ -171,7 +167,6 @@ func Absent(err error) bool {
 	return false
 }
 
-// explain converts an error to a sentence that says what to do.
 func (m *Mirror) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -201,13 +196,12 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s cannot be read now: %w", m.Remote, err)
 }
 
-// mirrorKey is the context key for the mirror that makes a request. It is needed because the Git
-// library has one transport for the whole process.
+// mirrorKey is the context key of the mirror that makes a request. go-git has only one transport
+// for the whole process, so the context says which mirror it serves.
 type mirrorKey struct{}
 
 var install sync.Once
 
-// errUnauthorized means that Options.Token failed. No request is sent without the token.
 var errUnauthorized = errors.New("the repository is not asked without one")
 
 func (m *Mirror) through(ctx context.Context) (context.Context, error) {
@@ -222,7 +216,6 @@ func (m *Mirror) through(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, mirrorKey{}, by), nil
 }
 
-// allowance is a mirror with its token and the number of bytes that its server may still send.
 type allowance struct {
 	*Mirror
 	token     string
@@ -231,11 +224,10 @@ type allowance struct {
 	early     int64 // limit for the responses before the pack, which the library holds in memory
 }
 
-// maxBeforePack limits the bytes that a server may send in a run before the pack. These are the
-// branches and tags, three times, and the negotiation.
+// maxBeforePack limits what a server may send before the pack in one run, in bytes. It covers three
+// lists of branches and tags, and the negotiation.
 const maxBeforePack = 48 << 20
 
-// expectPack lifts the limit maxBeforePack when the pack begins.
 func expectPack(ctx context.Context) {
 	if by, ok := ctx.Value(mirrorKey{}).(*allowance); ok {
 		by.mu.Lock()
@@ -244,7 +236,6 @@ func expectPack(ctx context.Context) {
 	}
 }
 
-// perMirror sends each request through the HTTP client of the mirror that makes the request.
 type perMirror struct{}
 
 // RoundTrip implements http.RoundTripper.
@@ -264,7 +255,7 @@ func (perMirror) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// counted is a response body. Reading fails once the server has sent more bytes than its allowance.
+// counted is a response body that fails once the server has sent more than the mirror may receive.
 type counted struct {
 	io.ReadCloser
 	by *allowance

@@ -20,17 +20,16 @@ import (
 // maxEntries and the other constants limit the trees of a commit. A tree may contain another tree
 // many times, so a small repository can unpack to any number of files.
 const (
-	maxEntries = 400_000  // in all trees; a tree counts as often as it occurs
-	maxTrees   = 48 << 20 // bytes of all trees
-	maxFiles   = 100_000  // limit of written files
-	maxPaths   = 16 << 20 // bytes of the names of all written files
-	maxPath    = 1024     // bytes of one path
-	maxFolders = 100      // maximum depth of folders
-	maxNotices = 1000     // notices about single files
-	maxChanged = 20_000   // changed entries of a commit; more are presumably made by a tool
-	// maxCompared limits the tree entries that are compared, over all commits.
-	maxCompared = 20_000_000
-	maxDiffs    = 1 << 30 // bytes of the compared trees
+	maxEntries  = 400_000    // in all trees; a tree counts as often as it occurs
+	maxTrees    = 48 << 20   // bytes of all trees
+	maxFiles    = 100_000    // limit of written files
+	maxPaths    = 16 << 20   // bytes of the names of all written files
+	maxPath     = 1024       // bytes of one path
+	maxFolders  = 100        // maximum depth of folders
+	maxNotices  = 1000       // notices about single files
+	maxChanged  = 20_000     // changed entries of a commit; more are presumably made by a tool
+	maxCompared = 20_000_000 // compared entries, for all commits together
+	maxDiffs    = 1 << 30    // bytes of the compared trees
 )
 
 var (
@@ -38,13 +37,13 @@ var (
 	errObject  = errors.New("a folder or commit of the branch is missing or too large to be read")
 )
 
-// trees reads trees within limits of entries and bytes.
+// trees reads Git trees. It fails with errEntries once it has read too many entries or bytes.
 type trees struct {
 	store          storer.EncodedObjectStorer
 	entries, bytes int64
 }
 
-// read returns a tree. The zero hash means an empty tree.
+// read returns an empty tree for the zero hash.
 func (r *trees) read(hash plumbing.Hash) (*object.Tree, error) {
 	if hash.IsZero() {
 		return &object.Tree{}, nil
@@ -66,7 +65,6 @@ func (r *trees) read(hash plumbing.Hash) (*object.Tree, error) {
 	return tree, nil
 }
 
-// listing holds the files of a commit to write to the folder.
 type listing struct {
 	files   map[string]plumbing.Hash
 	paths   int   // bytes of all names
@@ -75,7 +73,6 @@ type listing struct {
 	more    int // skipped entries beyond the limit of skipped
 }
 
-// skip records why an entry of a tree was skipped, up to maxNotices entries.
 func (l *listing) skip(name, sentence string) {
 	if len(l.skipped) == maxNotices {
 		l.more++
@@ -87,7 +84,6 @@ func (l *listing) skip(name, sentence string) {
 	l.skipped = append(l.skipped, index.Notice{Name: printable(name), Sentence: sentence})
 }
 
-// notices returns the notices, and one that counts the entries beyond maxNotices.
 func (l *listing) notices() []index.Notice {
 	if l.more == 0 {
 		return l.skipped
@@ -95,12 +91,11 @@ func (l *listing) notices() []index.Notice {
 	return append(l.skipped, index.Notice{Name: plural.Count(l.more, "more entry"), Sentence: "They are left out too."})
 }
 
-// printable replaces NUL and invalid UTF-8 in a name, so that the name can be stored and shown.
+// printable replaces NUL and invalid UTF-8, which databases and terminals reject.
 func printable(name string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// list returns the files of a tree that are to be written to the folder.
 func (m *Mirror) list(ctx context.Context, store storer.EncodedObjectStorer, root plumbing.Hash) (*listing, error) {
 	out := &listing{files: make(map[string]plumbing.Hash)}
 	read := &trees{store: store, entries: maxEntries, bytes: maxTrees}
@@ -148,7 +143,6 @@ func (m *Mirror) list(ctx context.Context, store storer.EncodedObjectStorer, roo
 	return out, nil
 }
 
-// listFile adds a file to the listing if it is wanted.
 func (m *Mirror) listFile(store storer.EncodedObjectStorer, out *listing, name string, e object.TreeEntry) error {
 	switch {
 	case e.Mode == filemode.Submodule:
@@ -186,12 +180,11 @@ func (m *Mirror) listFile(store storer.EncodedObjectStorer, out *listing, name s
 	return nil
 }
 
-// ignored lists the characters that HFS+ ignores in names.
 var ignored = strings.NewReplacer("\u200c", "", "\u200d", "", "\u200e", "", "\u200f", "", "\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "",
 	"\u206a", "", "\u206b", "", "\u206c", "", "\u206d", "", "\u206e", "", "\u206f", "", "\ufeff", "")
 
-// badName returns the reason why the name of a tree entry is invalid, or returns "". Git's fsck
-// rejects the same names, in all spellings that some system treats as ".git".
+// badName returns a sentence that says why a tree entry's name is invalid, or "". Git's fsck
+// rejects the same names, including every spelling that some file system reads as ".git".
 func badName(name string) string {
 	plain, _, _ := strings.Cut(strings.ToLower(ignored.Replace(name)), ":")
 	plain = strings.TrimRight(plain, ". ")
@@ -206,15 +199,14 @@ func badName(name string) string {
 	return ""
 }
 
-// change is a file that differs between two trees. A zero hash means that the file is missing in
-// that tree.
+// change is a file that differs between two trees. A zero hash means that the tree lacks the file.
 type change struct {
 	name     string
 	from, to plumbing.Hash
 }
 
-// compare returns the files that differ between two trees. It returns errEntries if the trees have
-// too many entries.
+// compare returns the files that differ between two trees, ordered by name. It returns errEntries
+// if the trees are too large.
 func (r *trees) compare(ctx context.Context, from, to plumbing.Hash) ([]change, error) {
 	type pair struct {
 		name     string
@@ -280,10 +272,9 @@ func (r *trees) compare(ctx context.Context, from, to plumbing.Hash) ([]change, 
 	return out, nil
 }
 
-// parents returns up to maxParents parents of a commit.
 func parents(c *object.Commit) []plumbing.Hash {
 	return c.ParentHashes[:min(len(c.ParentHashes), maxParents)]
 }
 
-// maxParents is the maximum number of parents of a commit that are read.
+// maxParents is the number of a commit's parents that are read.
 const maxParents = 16

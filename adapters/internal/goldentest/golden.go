@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Check fails the test unless got equals the file's content.
+// Check fails the test unless got equals the content of the file. With the flag -update it writes
+// got to the file instead.
 func Check(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sections parses each file in testdata whose name ends in ending, such as ".html". It compares the
-// result with the file of the same name that ends in ".golden". The result is the head that parse
-// returns, followed by the sections.
+// Sections calls parse with the content of each file in testdata whose name ends in ending, such as
+// ".html". It compares the result with the file of the same name that ends in ".golden". The result
+// is head followed by the sections.
 func Sections(t *testing.T, ending string, parse func(source string) (head string, sections []document.Section)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*" + ending)
@@ -36,7 +36,6 @@ var kinds = map[document.BlockKind]string{
 	document.Paragraph: "paragraph", document.List: "list", document.Table: "table", document.Code: "code", document.Heading: "heading",
 }
 
-// show formats sections for review.
 func show(sections []document.Section) string {
 	var b strings.Builder
 	for _, s := range sections {

@@ -12,38 +12,35 @@ import (
 )
 
 const (
-	// allowed is the maximum factor by which the time may grow if the text is ten times as long. It
-	// is 10 for linear code. The rest allows for noise.
+	// allowed is the maximum factor by which the time may grow for a text that is ten times as
+	// long. Linear code needs a factor of 10, and the rest allows for noise.
 	allowed = 40
-	// allowedMemory is the same factor for memory. Quadratic code would need 100 times as much. The
-	// factor is above 10 because a long answer is laid out again if it does not fit its messages.
-	// The parser's pools also keep nothing under the race detector.
+	// allowedMemory is the maximum factor for memory. Quadratic code would need a factor of 100.
+	// Formatting a long answer again that does not fit its messages needs more than 10.
 	allowedMemory = 70
-	// raced is an additional factor under the race detector. There the parser's pools keep nothing,
-	// so linear code looks quadratic. A separate run of make test checks the real limits.
-	raced = 4
-	// free is a time per byte that is always allowed. It is too short to measure.
-	free = 4 * time.Microsecond
-	// perByte is the maximum number of bytes of memory, including garbage, that may be allocated
-	// for each byte of text.
-	perByte    = 32 << 10
+	// raced is an additional factor under the race detector. sync.Pool then drops values at random,
+	// so linear code may look quadratic.
+	raced      = 4
+	free       = 4 * time.Microsecond // per byte; it is too short to measure
+	perByte    = 32 << 10             // bytes of memory, including garbage, for each byte of text
 	freeMemory = 32 << 20
 )
 
-// Cost is the cost of reading one text.
+// Cost is the time and memory that it took to read one text.
 type Cost struct {
 	Name   string
 	Time   time.Duration // processor time
 	Memory uint64        // allocated bytes, garbage included
 }
 
-// Linear reads hostile texts of two lengths. The long text is ten times the length of the short
-// text. Linear fails if the long text costs far more than ten times the time or memory. By default
-// it reads a few texts of 4 and 40 kB. With HOSTILE=one in the environment it reads a hundred of 10
-// and 100 kB. With HOSTILE=all it reads tens of thousands and logs the worst ten.
+// Linear calls read with short hostile texts, and with texts of the same kinds that are ten times
+// as long. It fails if a long text costs far more than ten times the time or memory.
 //
-// read must not leave goroutines running. The test must not be parallel, because the measurements
-// cover the whole process.
+// The environment variable HOSTILE selects the texts. By default there are a few, of 4 and 40 kB.
+// "one" selects a hundred, of 10 and 100 kB. "all" selects tens of thousands.
+//
+// read must not leave goroutines running. The test must not be parallel, because Linear measures
+// the whole process.
 func Linear(t *testing.T, read func(text string)) {
 	t.Helper()
 	texts, size := Few, 4<<10
@@ -84,7 +81,6 @@ func tooSlow(cost, of Cost, size int) bool {
 	return cost.Time > time.Duration(size)*free && cost.Time > time.Duration(limitFactor())*allowed*of.Time
 }
 
-// limitFactor returns the factor for all limits: raced under the race detector, and 1 otherwise.
 func limitFactor() uint64 {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-race" && s.Value == "true" }) {
 		return raced
@@ -92,8 +88,6 @@ func limitFactor() uint64 {
 	return 1
 }
 
-// processor returns the processor time that this process has used. Other processes on the machine
-// affect it little.
 func processor() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -112,17 +106,16 @@ func measure(text Text, read func(string)) Cost {
 	return Cost{Name: text.Name, Time: took, Memory: after.TotalAlloc - before.TotalAlloc}
 }
 
-// Bounded fails if read takes more time or memory than the text's length justifies. Use it for
-// fuzzing. It measures the processor time of the whole process, including other tests, so the
-// limits are wide.
+// Bounded fails if read takes more time or memory than the length of text justifies. Use it in fuzz
+// tests. It measures the whole process, including other tests, so its limits are wide.
 func Bounded(t *testing.T, text string, read func()) {
 	t.Helper()
 	defer Bound(t, len(text), 0)()
 	read()
 }
 
-// Bound is like Bounded, for the code that runs until the caller calls end. It allows memory for
-// size bytes of text plus fixed bytes.
+// Bound is like [Bounded], for code that runs between the calls of Bound and end. It allows memory
+// for size bytes of text, plus fixed bytes.
 func Bound(t *testing.T, size int, fixed uint64) (end func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -9,12 +9,11 @@ import (
 	"testing"
 )
 
-// peak is the environment variable that tells the child process which test to run.
 const peak = "HOSTILETEST_PEAK"
 
-// Peak runs read in a separate process. It fails if that process dies or takes more than limit
-// bytes from the system. It runs the calling test again in that process. The test must therefore do
-// nothing before it calls Peak.
+// Peak runs read in a child process. It fails if that process crashes or takes more than limit
+// bytes from the operating system. The child process runs the calling test again, so the test must
+// do nothing before it calls Peak.
 func Peak(t *testing.T, limit uint64, read func()) {
 	t.Helper()
 	if os.Getenv(peak) == t.Name() {
@@ -41,8 +40,8 @@ func Peak(t *testing.T, limit uint64, read func()) {
 	}
 }
 
-// EmptyRows returns a table of about size bytes with many columns and rows without cells. A parser
-// that adds the missing cells takes quadratic memory.
+// EmptyRows returns a Markdown table of about size bytes with many columns, and with rows that have
+// no cells. A parser that adds the missing cells takes quadratic memory.
 func EmptyRows(size int) string {
 	columns := size / 8
 	return "|" + strings.Repeat("a|", columns) + "\n|" + strings.Repeat("-|", columns) + "\n" + strings.Repeat("|\n", 2*columns)

@@ -6,7 +6,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// attributes holds the attributes of an element that affect its text.
 type attributes struct {
 	id, href, rel, role, lang, name, property, content string
 	// its class or aria-hidden marks navigation
@@ -60,7 +59,6 @@ func (x *extractor) attributes(more bool) attributes {
 	return a
 }
 
-// navigation reports whether an element contains only navigation.
 func (a attributes) navigation(tag atom.Atom, inMain bool) bool {
 	switch tag {
 	case atom.Html, atom.Body, atom.Main, atom.Article:
@@ -79,20 +77,16 @@ func (a attributes) navigation(tag atom.Atom, inMain bool) bool {
 	return a.navigational || layout(tag) && navigationIDs[plainID(a.id)]
 }
 
-// navigationIDs lists layout ids of elements that contain navigation. The ids have the form that
-// plainID returns.
 var navigationIDs = map[string]bool{
 	"toc": true, "toctitle": true, "tableofcontents": true, "nav": true, "navbar": true, "navigation": true, "globalnav": true, "leftnav": true, "topnav": true,
 	"menu": true, "mainmenu": true, "searchmenu": true, "searchbox": true, "searchform": true, "sidebar": true, "breadcrumb": true, "breadcrumbs": true,
 	"footer": true, "pagefooter": true, "sitefooter": true, "siteheader": true, "skiplink": true,
 }
 
-// plainID returns an id in lower case without hyphens and underscores.
 func plainID(id string) string { return strings.ToLower(hyphens.Replace(id)) }
 
 var hyphens = strings.NewReplacer("-", "", "_", "")
 
-// layout reports whether an element, such as a div, may only arrange other elements.
 func layout(tag atom.Atom) bool {
 	switch tag {
 	case atom.Div, atom.Ul, atom.Ol, atom.Table, atom.Aside:
@@ -101,8 +95,6 @@ func layout(tag atom.Atom) bool {
 	return false
 }
 
-// navigationClass matches class names that documentation generators use for parts other than
-// content.
 func navigationClass(class string) bool {
 	switch class {
 	case "nav", "navbar", "navigation", "navheader", "navfooter", "breadcrumb", "breadcrumbs", "menu", "sidebar", "sphinxsidebar", "related",
@@ -114,8 +106,8 @@ func navigationClass(class string) bool {
 	return false
 }
 
-// isFrame reports whether an element's id names a part of the page's frame. Such an id is no
-// anchor for the text that follows.
+// isFrame reports whether an element is part of the page's layout, such as a footer. Its id is then
+// no anchor for the text after it.
 func isFrame(tag atom.Atom, a attributes) bool {
 	switch tag {
 	case atom.Header, atom.Footer, atom.Nav, atom.Form:
@@ -124,13 +116,11 @@ func isFrame(tag atom.Atom, a attributes) bool {
 	return layout(tag) && (navigationIDs[plainID(a.id)] || frame[plainID(a.id)])
 }
 
-// frame lists layout ids of elements around the content. The ids have the form that plainID
-// returns.
 var frame = map[string]bool{
 	"header": true, "search": true, "banner": true, "masthead": true, "page": true, "wrapper": true, "container": true, "pageheader": true, "tocheader": true,
 }
 
-// noteClass matches class names of boxes whose titles are not headings.
+// noteClass reports whether a class is that of a note or warning, whose title is not a heading.
 func noteClass(class string) bool {
 	switch class {
 	case "note", "tip", "warning", "caution", "important", "admonition", "callout", "alert", "example", "figure", "table", "informaltable",
@@ -148,7 +138,6 @@ func isAside(tag atom.Atom) bool {
 	return false
 }
 
-// unreadable reports whether an element has no text for readers, such as a script.
 func unreadable(tag atom.Atom) bool {
 	switch tag {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object, atom.Canvas, atom.Audio, atom.Video,
@@ -158,7 +147,7 @@ func unreadable(tag atom.Atom) bool {
 	return false
 }
 
-// formatting reports whether an element has no effect on plain text. Pages often lack the end tags
+// formatting reports whether an element does not affect plain text. Pages often lack the end tags
 // of such elements.
 func formatting(tag atom.Atom) bool {
 	switch tag {
@@ -177,8 +166,8 @@ func isHeading(tag atom.Atom) bool {
 	return false
 }
 
-// isContainer reports whether an element may contain whole tables. The element's end then also ends
-// a table without an end tag.
+// isContainer reports whether an element may contain whole tables. Its end tag also ends a table
+// inside it that lacks an end tag.
 func isContainer(tag atom.Atom) bool {
 	switch tag {
 	case atom.Html, atom.Body, atom.Main, atom.Article, atom.Section, atom.Div, atom.Form, atom.Center:
@@ -187,7 +176,6 @@ func isContainer(tag atom.Atom) bool {
 	return false
 }
 
-// isBlock reports whether an element starts and ends a line.
 func isBlock(tag atom.Atom) bool {
 	switch tag {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Div,

@@ -29,7 +29,6 @@ func (x *extractor) lineBreak() {
 	}
 }
 
-// begin prepares the extractor for the text of an element that starts.
 func (x *extractor) begin(e *element) {
 	if e.skip {
 		return
@@ -63,7 +62,6 @@ func (x *extractor) begin(e *element) {
 	}
 }
 
-// finish processes the text of an element that ends.
 func (x *extractor) finish(e element) {
 	if e.skip {
 		return
@@ -117,11 +115,8 @@ func (x *extractor) finish(e element) {
 	}
 }
 
-// longestPower is the maximum length of a superscript number in bytes.
 const longestPower = 20
 
-// inTitle reports whether the current text belongs to a heading or a term. Code and links in such
-// text are written without marks.
 func (x *extractor) inTitle() bool {
 	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		switch x.open[i].tag {
@@ -162,7 +157,6 @@ func (x *extractor) finishLink(e element) {
 	}
 }
 
-// link records a link to another page, up to document.MaxLinks links.
 func (x *extractor) link(text string, e element) {
 	to := strings.TrimSpace(e.href)
 	if to == "" || to[0] == '#' || len(x.links) == document.MaxLinks {
@@ -174,7 +168,8 @@ func (x *extractor) link(text string, e element) {
 	}
 }
 
-// longestLink is the maximum length of a link's text in bytes.
+// longestLink is the maximum length of a link's text in bytes. A longer text follows a link that
+// was never closed.
 const longestLink = 4 << 10
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
@@ -217,7 +212,6 @@ func (x *extractor) finishCode() {
 	x.code(code)
 }
 
-// flush ends the current paragraph. Inside a heading it only separates words.
 func (x *extractor) flush() {
 	switch {
 	case x.preDepth > 0:
@@ -231,7 +225,6 @@ func (x *extractor) flush() {
 	}
 }
 
-// paragraph adds a paragraph to the open table cell, the open list, or the page.
 func (x *extractor) paragraph(text string) {
 	switch {
 	case x.table != nil:

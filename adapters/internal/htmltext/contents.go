@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Contents recognises a page's table of contents: a block of links within the page and hardly any
-// other text. A table of contents repeats the headings of the page. A search would therefore find
-// it first for many questions, although it answers none. The zero Contents is ready to use.
+// Contents recognises tables of contents, which consist almost only of links within a page. They
+// repeat all headings, so a search would find them for many questions that they do not answer. The
+// zero value is ready to use.
 type Contents struct{ links, letters int }
 
 const (
@@ -15,7 +15,7 @@ const (
 	mostlyLinks   = 0.85 // minimum share of the block's letters in links
 )
 
-// Link records a link of the block. Only links within the page count.
+// Link records a link of a block, such as a list. Only links within the page count.
 func (c *Contents) Link(text, address string) {
 	if len(address) > 1 && strings.HasPrefix(address, "#") {
 		c.links++
@@ -23,8 +23,8 @@ func (c *Contents) Link(text, address string) {
 	}
 }
 
-// Only reports whether a block with the recorded links is a table of contents, and resets the
-// record.
+// Only reports whether a block with the recorded links is a table of contents. It then forgets the
+// links.
 func (c *Contents) Only(block string) bool {
 	noted := *c
 	*c = Contents{}

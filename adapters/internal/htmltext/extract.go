@@ -10,15 +10,13 @@ import (
 )
 
 const (
-	// deepest is the maximum number of open elements. Deeper elements become text of the last
-	// element.
+	// deepest is the maximum number of open elements. The text of deeper elements is kept, but the
+	// elements are ignored.
 	deepest = 1024
-	// dtLevel is the heading level of the outermost term lists. All levels of term lists are below
-	// h6.
+	// dtLevel is the heading level of terms in the outermost definition list. It is below h6.
 	dtLevel = 10
 )
 
-// element is an HTML element whose end tag has not been read yet.
 type element struct {
 	tag    atom.Atom
 	skip   bool // its content is dropped
@@ -54,7 +52,6 @@ type extractor struct {
 	links, mainLinks []document.Link // of the page, and of its main part
 }
 
-// steps is the number of tokens between two checks of ctx.
 const steps = 1024
 
 func extract(ctx context.Context, text string, choosy bool) (*extractor, error) {
@@ -84,7 +81,6 @@ func extract(ctx context.Context, text string, choosy bool) (*extractor, error) 
 	}
 }
 
-// top returns the innermost open element. It returns the zero element if none is open.
 func (x *extractor) top() element {
 	if len(x.open) == 0 {
 		return element{}
@@ -149,7 +145,7 @@ func (x *extractor) start(selfClosing bool) {
 	}
 }
 
-// searched is the maximum number of open elements in which an end tag searches for its element.
+// searched limits the search for an open element, which keeps parsing linear.
 const searched = 256
 
 func (x *extractor) end(tag atom.Atom) {
@@ -167,7 +163,6 @@ func (x *extractor) end(tag atom.Atom) {
 	}
 }
 
-// closeTo closes the open elements, from the innermost element to the element at index depth.
 func (x *extractor) closeTo(depth int) {
 	for len(x.open) > depth {
 		e := x.open[len(x.open)-1]
@@ -176,7 +171,7 @@ func (x *extractor) closeTo(depth int) {
 	}
 }
 
-// imply closes elements whose end tags may be omitted before an element with the given tag.
+// imply closes elements whose end tags HTML lets authors omit before an element with the given tag.
 func (x *extractor) imply(tag atom.Atom) {
 	switch tag {
 	case atom.Li:
@@ -207,8 +202,8 @@ func (x *extractor) imply(tag atom.Atom) {
 	}
 }
 
-// closeWithin closes the innermost element with a tag, unless an element in bounds is open inside
-// it.
+// closeWithin does nothing if an element in bounds is open inside the innermost element with the
+// tag.
 func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
 	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		for _, bound := range bounds {
@@ -223,8 +218,6 @@ func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
 	}
 }
 
-// block writes a block to the page. If the block is in the main part, it also writes the block
-// there.
 func (x *extractor) block(kind document.BlockKind, text string) {
 	if x.contents.Only(text) && x.choosy {
 		return

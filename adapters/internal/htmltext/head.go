@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// meta reads the date of the page's last change from a meta element.
 func (x *extractor) meta(a attributes) {
 	key := a.property
 	if key == "" {
@@ -23,8 +22,8 @@ func (x *extractor) meta(a attributes) {
 	}
 }
 
-// comment reads the header of the Go project's pages. The header is a comment before all other
-// content, and contains a JSON object.
+// comment reads the title and path from pages of the Go project. These pages begin with a comment
+// that contains a JSON object.
 func (x *extractor) comment(text []byte) {
 	if x.head || x.all.Size() > 0 || len(text) == 0 || text[0] != '{' {
 		return
@@ -38,7 +37,6 @@ func (x *extractor) comment(text []byte) {
 	x.head = header.Title != ""
 }
 
-// title records the text of a title element. Only the first title with text counts.
 func (x *extractor) title(text string) {
 	if !x.head && text != "" {
 		x.page.Title, x.head = text, true

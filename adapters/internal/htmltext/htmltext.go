@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// Page is the metadata and content of a page.
+// Page is the content and metadata of an HTML page.
 type Page struct {
 	Title string // title, or else the first heading of the highest rank; may be empty
 	// Canonical is the page's canonical address as written. It may be relative or empty.
@@ -28,8 +28,9 @@ type Page struct {
 	Links []document.Link // links to other pages in Sections, as written
 }
 
-// Read parses a page in UTF-8. It reserves memory from the process's pool. A page without text has
-// no Sections. The error is the cause of ctx. Read is safe for concurrent use.
+// Read parses an HTML page in UTF-8. It accepts any input, and a page without text has no Sections.
+// It waits for memory from a pool that the process shares. It fails only with the cause of ctx.
+// Read is safe for concurrent use.
 func Read(ctx context.Context, text string) (Page, error) {
 	return footprint.Hold(ctx, footprint.HTML, int64(len(text)), func(ctx context.Context) (Page, error) { return read(ctx, text) })
 }
@@ -55,6 +56,6 @@ func read(ctx context.Context, text string) (Page, error) {
 	return page, nil
 }
 
-// mainShare is the divisor for the minimum size of a main element. The main element counts as the
-// content if it has at least 1/mainShare of the page's text.
+// mainShare means that a main element counts as the page's content if it has at least 1/mainShare
+// of its text.
 const mainShare = 3

@@ -7,24 +7,20 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// filled is the minimum length in bytes of a line that was wrapped. Terminals have 80 columns, and
-// most manual pages have 78.
+// filled is the minimum length in bytes of a line that may have been wrapped. Most manual pages
+// have lines of 78 columns.
 const filled = 40
 
 var (
-	// word matches a word, or several words joined by hyphens. U+2010 is groff's hyphen. "-" is
-	// groff's minus sign, as in options.
 	word = regexp.MustCompile(`\pL+(?:[-‐]\pL+)*`)
-	// broken matches a line that ends with the first part of a word after a space. It does not
-	// match a part of --no-cache.
+	// broken matches a line that ends in the first part of a hyphenated word. It does not match
+	// part of an option such as --no-cache.
 	broken = regexp.MustCompile(`(?:^|[ (])(\p{Ll}{2,})[-‐]$`)
-	// rest matches the last part of a word and the following text up to a space.
-	rest = regexp.MustCompile(`^( *)(\p{Ll}{2,})([^\pL ‐-][^ ]*)?(?: +|$)`)
+	rest   = regexp.MustCompile(`^( *)(\p{Ll}{2,})([^\pL ‐-][^ ]*)?(?: +|$)`)
 )
 
-// joinWords joins words that are hyphenated at line ends, as in manual pages formatted for a
-// terminal. It joins a word if the page contains the word elsewhere without the hyphen, and nowhere
-// else with the hyphen.
+// joinWords joins words that are hyphenated at the ends of lines, as in manual pages. It joins a
+// word only if the page has the word elsewhere without the hyphen, and nowhere with it.
 func joinWords(sections []document.Section) {
 	whole := make(map[string]bool)
 	var divided []*document.Block

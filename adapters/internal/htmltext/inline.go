@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// inline is the text of a paragraph with white space collapsed.
 type inline struct {
 	bytes []byte
 	space bool // white space is due before the next letter
@@ -13,7 +12,7 @@ type inline struct {
 	takes int  // number of times that the text was taken
 }
 
-// mark is a position in the text. It becomes invalid once the text has been taken.
+// mark is a position in an inline. It is invalid after the next call of take.
 type mark struct{ at, taken int }
 
 func (t *inline) mark() mark { return mark{len(t.bytes), t.takes} }
@@ -60,7 +59,6 @@ func (t *inline) lineBreak() {
 	t.space = false
 }
 
-// take returns the text and clears the buffer.
 func (t *inline) take() string {
 	text := strings.TrimSpace(string(t.bytes))
 	t.bytes, t.space = t.bytes[:0], false
@@ -68,7 +66,6 @@ func (t *inline) take() string {
 	return text
 }
 
-// since returns the text after a mark, or "" if the mark is invalid.
 func (t *inline) since(m mark) string {
 	if m.taken != t.takes {
 		return ""
@@ -76,7 +73,6 @@ func (t *inline) since(m mark) string {
 	return string(t.bytes[m.at:])
 }
 
-// length returns the number of bytes after a mark, or 0 if the mark is invalid.
 func (t *inline) length(m mark) int {
 	if m.taken != t.takes {
 		return 0
@@ -84,8 +80,6 @@ func (t *inline) length(m mark) int {
 	return len(t.bytes) - m.at
 }
 
-// replace replaces the text after a mark. The mark must be valid, and the text after it not empty.
-// replace keeps a space at the start of the old text.
 func (t *inline) replace(m mark, text string) {
 	before := t.bytes[m.at]
 	t.bytes = t.bytes[:m.at]

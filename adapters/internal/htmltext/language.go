@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// codeLanguage returns the language of code from the classes of the code's element. Highlighters
-// and documentation generators set these classes. It returns "" if the language is unknown.
+// codeLanguage returns the programming language of code, or "" if it is unknown. It reads the
+// classes that syntax highlighters and documentation generators set.
 func codeLanguage(tag atom.Atom, classes string) string {
 	if tag != atom.Pre && tag != atom.Code && tag != atom.Div {
 		return ""
@@ -32,7 +32,6 @@ func codeLanguage(tag atom.Atom, classes string) string {
 	return ""
 }
 
-// isLanguageName reports whether a class may be the name of a language, unlike "none" or "text".
 func isLanguageName(name string) bool {
 	switch name {
 	case "", "default", "none", "text", "plaintext", "plain", "nohighlight", "numberSource", "literalinclude":

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// lists contains the open lists and the lines that were collected in them.
 type lists struct {
 	open  []list
 	lines strings.Builder
@@ -23,7 +22,6 @@ type list struct {
 
 func (l *lists) enter(tag atom.Atom) { l.open = append(l.open, list{tag: tag}) }
 
-// depth returns the number of open lists whose text is written as list items.
 func (l *lists) depth() int {
 	n := 0
 	for _, o := range l.open[max(0, len(l.open)-deepestIndent):] {
@@ -34,7 +32,6 @@ func (l *lists) depth() int {
 	return n
 }
 
-// deepestIndent is the maximum indentation of items in nested lists.
 const deepestIndent = 16
 
 func (l *lists) item() {
@@ -45,7 +42,6 @@ func (l *lists) item() {
 	}
 }
 
-// add writes a paragraph as lines of the innermost list.
 func (l *lists) add(text string) {
 	if l.lines.Len() > document.MaxText {
 		return // such a long page is refused
@@ -86,7 +82,6 @@ func (x *extractor) leaveList() {
 	}
 }
 
-// closeListBlock writes the collected lines as one block.
 func (x *extractor) closeListBlock() {
 	if x.lists.lines.Len() == 0 {
 		return
@@ -96,8 +91,8 @@ func (x *extractor) closeListBlock() {
 	x.block(document.List, lines)
 }
 
-// finishTerm ends a term. A term with an anchor becomes a heading, so that its description can be
-// cited separately. Any other term becomes a list item.
+// finishTerm ends a term of a definition list. A term with an anchor becomes a heading, so that its
+// description can be cited. Any other term becomes a list item.
 func (x *extractor) finishTerm(e element) {
 	open := x.lists.open
 	if len(open) == 0 || x.table != nil {
@@ -117,5 +112,5 @@ func (x *extractor) finishTerm(e element) {
 	}
 }
 
-// longestTerm is the maximum length in bytes of a term that becomes a heading.
+// longestTerm is in bytes. A longer term does not become a heading.
 const longestTerm = 300

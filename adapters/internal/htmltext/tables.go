@@ -6,7 +6,6 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// table collects the rows of a table. A table inside a cell becomes text of that cell.
 type table struct {
 	depth   int
 	rows    []string
@@ -23,7 +22,6 @@ func (x *extractor) enterTable() {
 	x.table.depth++
 }
 
-// add adds a paragraph to the open cell.
 func (t *table) add(text string) {
 	if t.text.Len() > 0 {
 		t.text.WriteByte(' ')
@@ -31,7 +29,6 @@ func (t *table) add(text string) {
 	t.text.WriteString(strings.ReplaceAll(text, "\n", " "))
 }
 
-// cell ends the open cell and adds it to the row.
 func (t *table) cell() {
 	if t == nil || t.depth > 1 {
 		return
@@ -40,7 +37,6 @@ func (t *table) cell() {
 	t.text.Reset()
 }
 
-// row ends the current row and adds it to the table.
 func (t *table) row() {
 	if t == nil || t.depth > 1 {
 		return

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Bodies reads the bodies of requests from untrusted clients. It limits memory and connections, so
-// that a flood of requests does not disturb answers. It is safe for concurrent use.
+// Bodies reads the bodies of requests from untrusted clients. It limits the memory and connections
+// that they use. It is safe for concurrent use.
 type Bodies struct {
 	most int64         // maximum bytes of a body
 	room chan struct{} // one value per body in memory
@@ -23,15 +23,16 @@ type Bodies struct {
 	sending []*http.ResponseController
 }
 
-// NewBodies returns a Bodies that holds up to atOnce bodies in memory, each of at most most bytes.
+// NewBodies returns a Bodies that holds at most atOnce bodies in memory, each of at most most
+// bytes.
 func NewBodies(most int64, atOnce int) *Bodies {
 	return &Bodies{most: most, room: make(chan struct{}, atOnce)}
 }
 
-// Bounded reads the whole body of each request and then calls next. It accepts at most atOnce
-// requests at a time, with bodies of at most most bytes. If there are more requests, it rejects the
-// request that has been sending longest. If all bodies have been read, it rejects the new request
-// unread after a short wait.
+// Bounded returns a handler that reads the whole body of a request and then calls next. It handles
+// at most atOnce requests at a time, with bodies of at most most bytes. For a further request, it
+// ends the request that has been sending its body longest. If no request is sending, the further
+// request waits briefly and is then rejected.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	all := NewBodies(most, atOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,8 +46,8 @@ func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	})
 }
 
-// Take reads the body of a request. If reading fails, it sends an error response and ok is false.
-// Otherwise the caller must call done to free the slot.
+// Take reads the body of a request. If that fails, it sends an error response, and ok is false.
+// Otherwise the caller must call done when it no longer needs the body.
 func (b *Bodies) Take(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
 	if !b.enter(r.Context()) {
 		crowded(w)
@@ -73,12 +74,12 @@ func crowded(w http.ResponseWriter) {
 	http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
 }
 
-// moment is the maximum time that a request waits for a slot. Senders expect a response within
-// seconds, and some within one.
+// moment is the maximum time that a request waits for a slot. Some senders expect a response within
+// a second.
 const moment = 800 * time.Millisecond
 
-// enter takes a slot. If there is none, it ends the request that has been sending longest and waits
-// briefly. Slow senders therefore do not block others.
+// enter takes a slot and reports whether it got one. If all slots are in use, it ends the request
+// that has been sending longest, so slow senders do not block others.
 func (b *Bodies) enter(ctx context.Context) bool {
 	select {
 	case b.room <- struct{}{}:
@@ -96,7 +97,6 @@ func (b *Bodies) enter(ctx context.Context) bool {
 	}
 }
 
-// cut ends the oldest unfinished request, if there is one.
 func (b *Bodies) cut() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,8 +106,6 @@ func (b *Bodies) cut() {
 	}
 }
 
-// read reads a request's body. If the request was ended by cut, the error wraps
-// os.ErrDeadlineExceeded.
 func (b *Bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	reading := http.NewResponseController(w)
 	b.mu.Lock()

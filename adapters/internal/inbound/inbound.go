@@ -10,8 +10,9 @@ import (
 	"sync"
 )
 
-// OnlyHost refuses requests for other hosts. This prevents DNS rebinding, in which an attacker's
-// host name resolves to this server. setting names the setting that contains the host.
+// OnlyHost returns a handler that rejects requests for other host names than host. This prevents
+// DNS rebinding, in which an attacker's host name resolves to this server. The error message names
+// the configuration setting of the host.
 func OnlyHost(host, setting string, next http.Handler) http.Handler {
 	host = withoutDefaultPort(host)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +31,8 @@ func withoutDefaultPort(host string) string {
 	return host
 }
 
-// AtOnce handles at most most concurrent requests of each kind and rejects further requests.
+// AtOnce returns a handler that handles at most most requests of each kind at a time. It rejects
+// further requests with status 429.
 func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.Handler {
 	var mu sync.Mutex
 	running := make(map[string]int)
@@ -62,5 +64,5 @@ func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.H
 	})
 }
 
-// Everyone is a kind for AtOnce that counts all requests together.
+// Everyone is a kind for [AtOnce] that counts all requests together.
 func Everyone(*http.Request) string { return "" }

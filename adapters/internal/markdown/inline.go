@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Slug returns the anchor that GitHub gives to the first heading with a title. It is "set-up" for
-// "Set up!".
+// Slug returns the anchor that GitHub gives to a heading, such as "set-up" for "Set up!". GitHub
+// adds a number for further headings with the same title.
 func Slug(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -25,12 +25,11 @@ func Slug(title string) string {
 	}, title)
 }
 
-// inline returns the text of a block. It includes the addresses of links, and backticks around
-// code, but no other marks.
+// inline returns the text of a block with the addresses of links and with backticks around code,
+// but without other marks.
 func (r *reader) inline(n ast.Node) string { return r.render(n, true) }
 
-// plain returns the text of a block without backticks and addresses of links. Headings are written
-// in this form.
+// plain returns the text of a block without any marks or addresses of links.
 func (r *reader) plain(n ast.Node) string { return r.render(n, false) }
 
 func (r *reader) render(n ast.Node, marked bool) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// list writes a list and its nested lists as lines. Code and tables between the items become
+// list formats a list and its nested lists as lines. Code and tables between the items become
 // separate blocks.
 type list struct {
 	reader   *reader
@@ -62,7 +62,6 @@ func (l *list) item(ctx context.Context, parent ast.Node, depth int, marker stri
 	return nil
 }
 
-// deepestIndent is the maximum indentation of items in nested lists.
 const deepestIndent = 16
 
 func (l *list) flush() {
@@ -72,7 +71,6 @@ func (l *list) flush() {
 	l.lines.Reset()
 }
 
-// recordLinks records the links of an item in l.contents.
 func (l *list) recordLinks(parent ast.Node) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if link, ok := n.(*ast.Link); ok {

@@ -20,15 +20,13 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Page is the content of a Markdown text. The caller must remove front matter first.
+// Page is the content of a Markdown document.
 type Page struct {
 	Title    string // the first heading of the highest rank; may be empty
 	Sections []document.Section
 	Links    []document.Link // to other pages, as written
 }
 
-// grammar is the Markdown parser. It is stateless, because goldmark keeps the state of each call in
-// a context.
 var grammar = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(parser.WithHeadingAttribute()), 100),
@@ -54,9 +52,9 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// Read parses a text in UTF-8. It reserves memory from the process's pool. It parses long texts in
-// pieces, so that its memory is linear in the length for any markup. The error is the cause of ctx.
-// Read is safe for concurrent use.
+// Read parses the Markdown in source, which must be UTF-8 without front matter. It waits for memory
+// from a pool that the process shares. Its own memory is linear in the length of source, for any
+// markup. It fails only with the cause of ctx. Read is safe for concurrent use.
 func Read(ctx context.Context, source string) (Page, error) {
 	return footprint.Hold(ctx, footprint.Markdown, int64(len(source)), func(ctx context.Context) (Page, error) { return parse(ctx, source) })
 }
@@ -85,7 +83,6 @@ func parse(ctx context.Context, source string) (Page, error) {
 	return Page{Title: r.outline.Title(), Sections: r.outline.Sections(), Links: r.links}, nil
 }
 
-// piece parses a part of the text. known are the link definitions of the whole text.
 func (r *reader) piece(ctx context.Context, source string, known []parser.Reference) error {
 	pc := parser.NewContext()
 	for _, d := range known {
@@ -95,16 +92,14 @@ func (r *reader) piece(ctx context.Context, source string, known []parser.Refere
 	return r.blocks(ctx, grammar.Parse(text.NewReader(r.source), parser.WithContext(pc)))
 }
 
-// freeAddresses and maxAddresses limit the total length of link addresses. The limit is
-// freeAddresses bytes, plus maxAddresses for each byte of the text. Each use of a link definition
-// writes the address. A long definition with many uses would therefore take quadratic space. Links
-// beyond the limit become plain text.
+// freeAddresses and maxAddresses limit the total length of link addresses to freeAddresses bytes,
+// plus maxAddresses for each byte of the text. Links beyond the limit become plain text. Each use
+// of a link definition writes the whole address, which could take quadratic space.
 const (
 	freeAddresses = 64 << 10
 	maxAddresses  = 4
 )
 
-// reader turns a syntax tree into sections.
 type reader struct {
 	source    []byte
 	outline   document.Outline
@@ -113,7 +108,6 @@ type reader struct {
 	links     []document.Link
 }
 
-// link stores a link to another page.
 func (r *reader) link(text, to string) {
 	if text != "" && to != "" && to[0] != '#' && len(r.links) < document.MaxLinks {
 		r.links = append(r.links, document.Link{Text: text, To: to})
@@ -170,7 +164,7 @@ func (r *reader) heading(n *ast.Heading) {
 	r.outline.Heading(n.Level, title, anchor)
 }
 
-// alert converts the mark of a GitHub alert to a word: "[!NOTE] Text" becomes "Note: Text".
+// alert replaces the mark of a GitHub alert by a word: "[!NOTE] Text" becomes "Note: Text".
 func alert(text string) string {
 	rest, ok := strings.CutPrefix(text, "[!")
 	kind, body, closed := strings.Cut(rest, "]")
@@ -201,7 +195,6 @@ func (r *reader) table(n *east.Table) string {
 	return strings.Join(rows, "\n")
 }
 
-// html extracts the text of an HTML block in Markdown.
 func (r *reader) html(ctx context.Context, n *ast.HTMLBlock) error {
 	source := r.lines(n)
 	if n.HasClosure() {
@@ -236,8 +229,7 @@ func (r *reader) html(ctx context.Context, n *ast.HTMLBlock) error {
 	return nil
 }
 
-// anchor returns the fragment that GitHub gives to a heading. Further headings with the same title
-// get a number.
+// anchor is like Slug, but adds a number to further headings with the same title.
 func (r *reader) anchor(title string) string {
 	slug := Slug(title)
 	count := r.slugs[slug]

@@ -10,21 +10,19 @@ import (
 )
 
 const (
-	// pieceSize is the size of the pieces in which a long text is parsed. A syntax tree takes up to
-	// 300 bytes for each byte of text. A text of up to twice pieceSize is parsed whole.
+	// pieceSize is the size in bytes of the pieces in which a long text is parsed. A syntax tree
+	// takes up to 300 bytes for each byte of text. A text of up to twice pieceSize is parsed whole.
 	pieceSize = 128 << 10
-	// lineSize is the size that each line counts in addition to its bytes. A short line may be a
-	// separate block.
-	lineSize = 32
-	// maxDefinitions is the maximum number of bytes of link definitions in a long text.
-	maxDefinitions = 64 << 10
-	// longestInfo is the maximum number of bytes after a fence that are repeated when its code is
-	// cut.
+	// lineSize is added to the size of each line, because a short line may be a separate block.
+	lineSize       = 32
+	maxDefinitions = 64 << 10 // bytes of all link definitions
+	// longestInfo is the maximum length in bytes of the text after a fence. If code is cut into two
+	// pieces, both get the fence and this text.
 	longestInfo = 100
 )
 
-// pieces splits a long text. It cuts before a heading if possible, else before a paragraph, else
-// between any two lines. Fenced code that is cut gets fences in both pieces.
+// pieces cuts a long text before a heading if possible, else before a paragraph, else between any
+// two lines. If it cuts fenced code, both pieces get fences.
 func pieces(source string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var fence, info string // opening fence of the code around the line, and the text after it
@@ -58,7 +56,6 @@ func pieces(source string) iter.Seq[string] {
 	}
 }
 
-// cuts reports whether a piece of a given size may end before a line.
 func cuts(line string, size int, fenced, blank bool) bool {
 	switch {
 	case size >= 2*pieceSize:
@@ -71,8 +68,8 @@ func cuts(line string, size int, fenced, blank bool) bool {
 	return blank && size >= pieceSize*3/2 && line != "" && !strings.ContainsRune(" \t\r\n>|-*+0123456789", rune(line[0]))
 }
 
-// fenceOf returns the marks with which a line opens or closes fenced code. It returns "" if the
-// line does neither.
+// fenceOf returns the marks with which a line opens or closes fenced code, such as "```". Otherwise
+// it returns "".
 func fenceOf(line string) string {
 	bare := strings.TrimLeft(line, " ")
 	if len(line)-len(bare) > 3 || len(bare) < 3 || bare[0] != '`' && bare[0] != '~' {
@@ -87,7 +84,6 @@ func fenceOf(line string) string {
 
 var definition = regexp.MustCompile(`(?m)^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*\S[^\n]*$`)
 
-// definitions returns the link definitions of a long text. They apply in all of its pieces.
 func definitions(source string) []parser.Reference {
 	var b strings.Builder
 	for rest := source; b.Len() < maxDefinitions; {

@@ -3,15 +3,16 @@ package markdown
 import "strings"
 
 const (
-	// deepestQuote is the maximum number of quote marks that are read at the beginning of a line.
+	// deepestQuote is the maximum number of quote marks (">") that are read at the beginning of a
+	// line.
 	deepestQuote = 32
-	// longestParagraph is the maximum length of a paragraph in bytes.
+	// longestParagraph is in bytes.
 	longestParagraph = 8 << 10
 )
 
-// tame changes a text for which the parser would need quadratic time. It removes the outer marks of
-// deeply nested quotes and splits paragraphs of many pages. It does not change tables and fenced
-// code, which are parsed line by line.
+// tame changes texts for which the parser would need quadratic time. It flattens deeply nested
+// quotes and splits very long paragraphs. It does not change tables and fenced code, which are
+// parsed line by line.
 func tame(source string) string {
 	var b strings.Builder
 	b.Grow(len(source) + len(source)/longestParagraph)
@@ -39,7 +40,6 @@ func tame(source string) string {
 	return b.String()
 }
 
-// unquote takes off quote marks beyond deepestQuote.
 func unquote(line string) string {
 	if !strings.HasPrefix(strings.TrimLeft(line, " "), ">") {
 		return line
@@ -57,8 +57,6 @@ func unquote(line string) string {
 	return strings.Repeat(">", deepestQuote) + " " + line[cut:]
 }
 
-// splitParagraph splits a line into paragraphs of at most longestParagraph bytes. It splits at
-// spaces if possible.
 func splitParagraph(line string) string {
 	if len(line) <= longestParagraph {
 		return line

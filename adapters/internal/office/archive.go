@@ -15,16 +15,14 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
 
-// Errors of parts that exceed a limit.
 var (
 	errLarge    = errors.New("a part unpacks to too much")
 	errUnpacked = errors.New("its parts unpack to too much")
 	errPages    = errors.New("it has too many sheets or slides")
-	// errEnough ends parsing once enough text was read.
+	// errEnough ends parsing once the caller has enough text. It does not mean a failure.
 	errEnough = errors.New("it holds more text than is wanted")
 )
 
-// archive is an Office file, a ZIP archive of parts. It is not safe for concurrent use.
 type archive struct {
 	parts     map[string]*zip.File // by name in lower case, because programs use different cases
 	remaining int64                // bytes that may still be unpacked
@@ -32,11 +30,11 @@ type archive struct {
 	text      int                  // bytes of text that were read
 }
 
-// pieceSize is the memory of a piece of text, in addition to the text's bytes.
+// pieceSize is the memory in bytes for a piece of text, in addition to the text.
 const pieceSize = 16
 
-// addText counts n bytes of text, or of memory for text. It returns errEnough if they exceed the
-// wanted amount.
+// addText counts n bytes of text, or of memory for text. It returns errEnough if the sum exceeds
+// what the caller wants.
 func (a *archive) addText(n int) error {
 	if a.text += n; a.text > a.most {
 		return errEnough
@@ -44,7 +42,6 @@ func (a *archive) addText(n int) error {
 	return nil
 }
 
-// entry is the signature of an entry in an archive's directory.
 var entry = []byte("PK\x01\x02")
 
 func open(raw []byte, most int) (*archive, error) {
@@ -70,8 +67,6 @@ func open(raw []byte, most int) (*archive, error) {
 
 func partName(name string) string { return strings.ToLower(strings.TrimPrefix(name, "/")) }
 
-// part decompresses a part and calls read with its XML. Reading fails after most bytes. found is
-// false if the part does not exist.
 func (a *archive) part(name string, most int64, read func(*boundedxml.Decoder) error) (found bool, err error) {
 	f := a.parts[partName(name)]
 	if f == nil {
@@ -84,7 +79,6 @@ func (a *archive) part(name string, most int64, read func(*boundedxml.Decoder) e
 	return true, errors.Join(read(boundedxml.New(&limited{packed, most, a}, true)), packed.Close())
 }
 
-// limited is a reader that fails if the part or the whole file has too many bytes.
 type limited struct {
 	from io.Reader
 	left int64
@@ -104,15 +98,14 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// relation is a reference from one part to another.
 type relation struct {
 	id     string
 	kind   string // last word of its type, such as "slide"
 	target string // name of the other part
 }
 
-// relations returns the relations of a part, or of the file if part is "". A malformed list counts
-// as empty.
+// relations returns the references of a part to other parts. part is "" for the references of the
+// whole file.
 func (a *archive) relations(ctx context.Context, part string) []relation {
 	var found []relation
 	name := path.Join(path.Dir(part), "_rels", path.Base(part)+".rels")
@@ -137,7 +130,6 @@ func (a *archive) relations(ctx context.Context, part string) []relation {
 	return found
 }
 
-// main returns the name of the main part. It returns "" for archives of other programs.
 func (a *archive) main(ctx context.Context) string {
 	for _, r := range a.relations(ctx, "") {
 		if r.kind == "officeDocument" && a.parts[r.target] != nil {
@@ -152,7 +144,6 @@ func (a *archive) main(ctx context.Context) string {
 	return ""
 }
 
-// eachElement calls start for every element up to the end of the part.
 func eachElement(ctx context.Context, d *boundedxml.Decoder, start func(xml.StartElement) error) error {
 	for {
 		token, err := d.Next(ctx)

@@ -6,10 +6,11 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// grid converts the rows of a sheet to tables. Adjacent rows form one table, and the first row is
-// the header. If an empty row splits a table, the header is repeated for the following rows. A row
-// of one value that continues no table becomes a line of text. A grid is not safe for concurrent
-// use.
+// grid converts the rows of a sheet to tables. Adjacent rows form a table whose first row is the
+// header. Below an empty row, a table that still fits begins with the same header. A single value
+// outside of a table becomes a line of text.
+//
+// A grid is not safe for concurrent use.
 type grid struct {
 	outline *document.Outline
 	name    string // name of the sheet; empty once it is written
@@ -32,11 +33,10 @@ type grid struct {
 	full  bool            // there was more text
 }
 
-// longHeader is the length in bytes from which a header is not repeated. The chunker does not
-// repeat a header that takes a quarter of a passage.
+// longHeader is the length in bytes from which a table header is not repeated. Repeated headers
+// must take less than a quarter of a passage.
 const longHeader = 360
 
-// row adds a row with at least one value, in the order of the columns.
 func (g *grid) row(number int, cells []cell) error {
 	if !g.begun || number > g.last+1 {
 		g.end()
@@ -59,8 +59,8 @@ func (g *grid) row(number int, cells []cell) error {
 	return nil
 }
 
-// table starts a table with a row. The row becomes the header if it does not fit the current header
-// or looks like one. Otherwise the current header is repeated.
+// table starts a table with a row. The row becomes the header if it looks like one, or if it does
+// not fit the current header. Otherwise the current header is repeated.
 func (g *grid) table(cells []cell) {
 	g.end()
 	if g.header == nil || !g.fits(cells) || hasNoNumbers(cells) && (g.amounts || g.caption) {
@@ -97,7 +97,6 @@ func (g *grid) open() {
 	g.begin(kind)
 }
 
-// write adds a row to the open table.
 func (g *grid) write(cells []cell) {
 	g.amounts = g.amounts || !hasNoNumbers(cells)
 	if !g.wide {
@@ -122,7 +121,6 @@ func (g *grid) write(cells []cell) {
 	}
 }
 
-// columns writes a line with each value in its column.
 func (g *grid) columns(cells []cell) {
 	g.line()
 	at := g.left
@@ -134,7 +132,6 @@ func (g *grid) columns(cells []cell) {
 	}
 }
 
-// joined writes the values separated by a text.
 func (g *grid) joined(cells []cell, by string) {
 	for i, c := range cells {
 		if i > 0 {
@@ -144,12 +141,10 @@ func (g *grid) joined(cells []cell, by string) {
 	}
 }
 
-// fits reports whether the header has all the columns of a row.
 func (g *grid) fits(cells []cell) bool {
 	return cells[0].column >= g.header[0].column && cells[len(cells)-1].column <= g.header[len(g.header)-1].column
 }
 
-// hasNoNumbers reports whether no value is a number.
 func hasNoNumbers(cells []cell) bool {
 	for _, c := range cells {
 		if c.number {
@@ -163,14 +158,12 @@ func (g *grid) begin(kind document.BlockKind) {
 	g.begun, g.kind = true, kind
 }
 
-// line begins a new line in the open block.
 func (g *grid) line() {
 	if g.text.Len() > 0 {
 		g.writeText("\n")
 	}
 }
 
-// writeText writes to the open line until the wanted amount of text is reached.
 func (g *grid) writeText(text string) {
 	g.full = g.full || g.outline.Size()+g.text.Len()+len(text) > g.most
 	if !g.full {
@@ -178,7 +171,6 @@ func (g *grid) writeText(text string) {
 	}
 }
 
-// end writes the open block to the outline, below the name of the sheet if it is the first.
 func (g *grid) end() {
 	g.begun = false
 	if g.text.Len() == 0 {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// days1900 and days1904 are the days from 1970-01-01 to day 0 of Excel's two date systems. Excel
-// counts 29 February 1900, which did not exist. days1900 is therefore right only from March 1900.
+// days1900 and days1904 are day 0 of Excel's two date systems, in days since 1970-01-01. Excel
+// counts 29 February 1900, which did not exist, so days1900 is right only from March 1900.
 const (
 	days1900 = -25569
 	days1904 = -24107
 )
 
 // format is the display format of a number. Dates are always formatted as in ISO 8601, because
-// "03/02/24" is ambiguous. Numbers have no thousands separators, so that a search finds a number in
-// every spelling.
+// "03/02/24" is ambiguous. Thousands separators are omitted, because a search would not find the
+// number with them.
 type format struct {
 	date, clock   bool
 	hours         bool // hours can exceed a day, as in "[h]:mm"
@@ -26,7 +26,8 @@ type format struct {
 	before, after string
 }
 
-// builtIn returns the code of a built-in format by its number (ECMA-376 part 1, 18.8.30).
+// builtIn returns the format code of a number format that is built into Excel (ECMA-376 part 1,
+// 18.8.30).
 func builtIn(id string) string {
 	n, err := strconv.Atoi(id)
 	switch {
@@ -53,10 +54,9 @@ func builtIn(id string) string {
 	}
 }
 
-// mostCode is the maximum length of a format code in Excel, in bytes.
+// mostCode is in bytes. Excel allows no longer code.
 const mostCode = 1020
 
-// formatOf parses the first part of a format code, which is for positive numbers.
 func formatOf(code string) format {
 	f := format{decimals: -1}
 	if code == "" || len(code) > mostCode || strings.EqualFold(code, "General") || code == "@" {
@@ -152,8 +152,6 @@ func (f format) done(digits, month bool) format {
 	return f
 }
 
-// number formats a stored number. from is days1900 or days1904. A text that is not a number is
-// unchanged.
 func (f format) number(stored string, from int) string {
 	n, err := strconv.ParseFloat(stored, 64)
 	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
@@ -181,7 +179,7 @@ func (f format) number(stored string, from int) string {
 	return text
 }
 
-// plain formats a number with the format's decimals. If the format has none, it uses Excel's
+// plain formats a number without prefix or suffix. Without a number of decimals it uses Excel's
 // precision of 15 digits.
 func (f format) plain(n float64) string {
 	if f.decimals >= 0 && math.Abs(n) < 1e15 {
@@ -200,7 +198,6 @@ func (f format) plain(n float64) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// day formats a number of days as a date, a time of day, or both.
 func (f format) day(n float64, from int) string {
 	seconds := int64(math.Round(n * 86_400))
 	if f.hours {

@@ -10,18 +10,17 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
 
-// listLevels is the number of levels of a list (ECMA-376 part 1, 17.9).
+// listLevels is the number of levels that a list has (ECMA-376 part 1, 17.9).
 const listLevels = 9
 
-// listPosition is the position of a paragraph in a list.
 type listPosition struct {
 	is    bool
 	list  string // numId
 	level int
 }
 
-// numbering counts list items as Word does. The list comes from the paragraph, the paragraph's
-// style, or a base style.
+// numbering counts list items as Word does. A paragraph's list is given by the paragraph, by its
+// style, or by a style on which that style is based.
 type numbering struct {
 	styles   map[string]listStyle
 	abstract map[string]*listFormat
@@ -37,7 +36,6 @@ type listStyle struct {
 	basedOn string
 }
 
-// listFormat has a list's levels with their counters.
 type listFormat struct {
 	levels [listLevels]struct {
 		format string
@@ -62,7 +60,6 @@ func listLevel(t xml.StartElement) int {
 	return min(max(n, 0), listLevels-1)
 }
 
-// read applies one element of a style's definition.
 func (s *listStyle) read(t xml.StartElement) {
 	switch t.Name.Local {
 	case "basedOn":
@@ -75,7 +72,6 @@ func (s *listStyle) read(t xml.StartElement) {
 	}
 }
 
-// read reads the list definitions.
 func (n *numbering) read(ctx context.Context, d *boundedxml.Decoder) error {
 	var format *listFormat
 	list, level, overrides := "", 0, false
@@ -135,7 +131,6 @@ func (n *numbering) read(ctx context.Context, d *boundedxml.Decoder) error {
 	}
 }
 
-// ofStyle returns the list position of paragraphs with a style. A paragraph may override it.
 func (n *numbering) ofStyle(id string) listPosition {
 	// styles may be based on one another in a circle
 	for at, steps := id, 0; at != "" && steps < listLevels; steps++ {
@@ -154,7 +149,6 @@ func (n *numbering) ofStyle(id string) listPosition {
 	return listPosition{}
 }
 
-// mark counts an item and returns its marker, such as "3." or "-".
 func (n *numbering) mark(at listPosition) string {
 	format := n.abstract[n.of[at.list]]
 	if format == nil {

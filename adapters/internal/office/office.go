@@ -22,7 +22,7 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// Page is the metadata and content of a document.
+// Page is the content and metadata of an Office document.
 type Page struct {
 	// Title is the title from the document's properties, else the first heading of the highest rank
 	// or the first slide's title. It may be empty.
@@ -32,12 +32,10 @@ type Page struct {
 	Cut       bool // there is more: Begin stopped at its limit
 }
 
-// endings lists the file name extensions that Parse supports, in lower case.
 var endings = map[string]bool{
 	".docx": true, ".docm": true, ".dotx": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".pptx": true, ".pptm": true, ".ppsx": true, ".potx": true,
 }
 
-// media lists the content types that Parse supports, in lower case.
 var media = map[string]bool{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         true,
@@ -48,19 +46,19 @@ var media = map[string]bool{
 	"application/vnd.ms-powerpoint.presentation.macroenabled.12":                true,
 }
 
-// Named reports whether Parse supports the extension of a file name.
+// Named reports whether [Parse] supports a file name's extension, such as ".docx".
 func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
 
-// Typed reports whether Parse supports a content type. The caller must remove the type's
-// parameters.
+// Typed reports whether [Parse] supports a content type. kind must not have parameters such as a
+// charset.
 func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
-// mostPart and the other constants are limits. Sizes are unpacked sizes in bytes. The text of a
-// thick book has less than a tenth of mostPart.
+// mostPart and the other constants are limits, in bytes after unpacking unless they are counts. The
+// text of a thick book has less than a tenth of mostPart.
 const (
 	mostPart = 64 << 20 // one part with text
 	// mostUnpacked limits everything that is read of a file. A sheet of 100,000 rows with 20
-	// columns has half of it.
+	// columns needs half of it.
 	mostUnpacked   = 160 << 20
 	mostStyles     = 8 << 20
 	mostProperties = 1 << 20
@@ -69,9 +67,10 @@ const (
 	mostStates     = 65_536 // styles and formats; Excel allows 65,490
 )
 
-// Parse parses a whole document. It is safe for concurrent use and waits for memory. A document
-// with more text than document.MaxText is an error. The text of an error is a sentence that says
-// what to do. If ctx is done, the error is its cause.
+// Parse parses a whole Office document. It waits for memory from a pool that the process shares. An
+// error's text tells a person what to do, for example if the document has more than
+// document.MaxText bytes of text. If ctx is done, the error is the cause of ctx. Parse is safe for
+// concurrent use.
 func Parse(ctx context.Context, raw []byte) (Page, error) {
 	page, err := Begin(ctx, raw, document.MaxText)
 	if err == nil && page.Cut {
@@ -80,8 +79,8 @@ func Parse(ctx context.Context, raw []byte) (Page, error) {
 	return page, err
 }
 
-// Begin is like Parse, for callers that need only most bytes of text. It stops unpacking after
-// about that many bytes and returns them.
+// Begin is like [Parse], but returns only about the first most bytes of text. It does not unpack
+// the rest.
 func Begin(ctx context.Context, raw []byte, most int) (Page, error) {
 	page, err := footprint.Hold(ctx, footprint.Office, int64(most), func(ctx context.Context) (Page, error) { return parse(ctx, raw, most) })
 	switch {
@@ -133,7 +132,6 @@ func parse(ctx context.Context, raw []byte, most int) (Page, error) {
 	return page, nil
 }
 
-// sentence returns a sentence that says what to do about an unreadable part.
 func sentence(err error) error {
 	switch {
 	case errors.Is(err, errLarge):

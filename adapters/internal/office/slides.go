@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readSlides reads a presentation, and returns the title of the first slide that has one. Each
-// slide is a section that ends with its notes. Hidden slides are included, because people who open
-// the file see them too.
+// readSlides returns a section for each slide, which ends with the slide's notes. title is that of
+// the first slide that has one. Hidden slides are included, because people who open the file see
+// them too.
 func readSlides(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
 	var ids []string
 	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {
@@ -85,7 +85,6 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 	return title, outline.Sections(), nil
 }
 
-// slide is the content of a slide or of a notes page.
 type slide struct {
 	title  string
 	blocks []document.Block
@@ -110,7 +109,6 @@ type line struct {
 	level int
 }
 
-// slide reads a slide or a page of notes. It returns an empty slide if the page does not exist.
 func (a *archive) slide(ctx context.Context, name string) (*slide, error) {
 	s := &slide{archive: a}
 	_, err := a.part(name, mostPart, func(d *boundedxml.Decoder) error { return s.read(ctx, d) })
@@ -155,7 +153,6 @@ func (s *slide) read(ctx context.Context, d *boundedxml.Decoder) error {
 	}
 }
 
-// finish ends the open table and shape after parsing has stopped early.
 func (s *slide) finish() {
 	if s.tables > 0 {
 		for _, l := range s.lines {
@@ -233,7 +230,6 @@ func (s *slide) end(name string) error {
 	return nil
 }
 
-// endShape adds the paragraphs of the open shape to the page.
 func (s *slide) endShape() {
 	lines := s.lines
 	s.lines = nil

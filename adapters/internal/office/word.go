@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readWord reads a Word document, and returns the first heading of the highest rank.
+// readWord returns the first heading of the highest rank as title.
 func readWord(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
 	levels := make(map[string]int)
 	styles, numbers := "word/styles.xml", "word/numbering.xml"
@@ -40,8 +40,6 @@ func readWord(ctx context.Context, a *archive, main string) (title string, secti
 	return r.outline.Title(), r.outline.Sections(), err
 }
 
-// readStyles collects heading levels and lists by style id. Styles for code have the level
-// codeLevel.
 func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]int, lists map[string]listStyle) error {
 	id, name, level, fixed := "", "", -1, false
 	var list listStyle

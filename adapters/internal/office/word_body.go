@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// reader reads the body of a Word document from beginning to end.
 type reader struct {
 	archive *archive
 	levels  map[string]int
@@ -75,7 +74,6 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 	}
 }
 
-// add appends text to the open paragraph, up to the wanted amount of text.
 func (r *reader) add(text string) error {
 	if err := r.archive.addText(len(text)); err != nil {
 		return err
@@ -84,7 +82,6 @@ func (r *reader) add(text string) error {
 	return nil
 }
 
-// finish ends the open paragraph, table, code and list after parsing has stopped early.
 func (r *reader) finish() {
 	r.paragraph(r.text.String())
 	r.cells = append(r.cells, r.cell...)
@@ -176,7 +173,6 @@ func (r *reader) end(name string) error {
 	return nil
 }
 
-// paragraph adds a complete paragraph to the open cell, list or code, or to the outline.
 func (r *reader) paragraph(text string) {
 	if r.tables == 0 && (r.level == codeLevel || r.level == 0 && !r.item.is && !r.running && strings.TrimSpace(text) != "") {
 		r.endList()

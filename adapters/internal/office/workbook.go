@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// workbook holds the data that cells of all sheets refer to.
 type workbook struct {
 	archive *archive
 	strings []string
@@ -24,15 +23,14 @@ type workbook struct {
 	from    int // day of the number 0: days1900 or days1904
 }
 
-// sheet is a sheet of a workbook. Sheets are in the order of their tabs.
 type sheet struct{ name, id string }
 
-// mostShared is the maximum size of shared cell texts, as a multiple of the wanted amount of text.
-// Some of the texts belong to hidden sheets.
+// mostShared limits the texts that several cells share, as a multiple of the text that the caller
+// wants. Some of them belong to hidden sheets.
 const mostShared = 2
 
-// readWorkbook reads a workbook. Each visible sheet is a section. Hidden sheets are omitted,
-// because people who open the file do not see them. They mostly contain look-up data.
+// readWorkbook returns a section for each visible sheet. Hidden sheets are omitted, because people
+// who open the file do not see them. They mostly contain look-up data.
 func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Section, error) {
 	w := &workbook{archive: a, shown: make(map[string]format), from: days1900}
 	var sheets []sheet
@@ -90,7 +88,6 @@ func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Sect
 	return outline.Sections(), nil
 }
 
-// readStrings reads the texts that cells share.
 func (w *workbook) readStrings(ctx context.Context, d *boundedxml.Decoder) error {
 	return eachElement(ctx, d, func(t xml.StartElement) error {
 		if t.Name.Local != "si" {
@@ -109,8 +106,7 @@ func (w *workbook) readStrings(ctx context.Context, d *boundedxml.Decoder) error
 	})
 }
 
-// richText reads the text of an element whose start tag was just read. It reads the element's runs,
-// and omits phonetic text.
+// richText omits phonetic text.
 func richText(ctx context.Context, d *boundedxml.Decoder, name string) (string, error) {
 	var text strings.Builder
 	for {
@@ -145,10 +141,9 @@ func richText(ctx context.Context, d *boundedxml.Decoder, name string) (string, 
 	}
 }
 
-// mostCell is the maximum length of a cell's text in bytes. Excel's own limit is 32,767 characters.
+// mostCell is the maximum length of a cell's text in bytes. Excel allows 32,767 characters.
 const mostCell = 128 << 10
 
-// readFormats reads the number formats of cells, by the index of the cells' styles.
 func (w *workbook) readFormats(ctx context.Context, d *boundedxml.Decoder) error {
 	own := make(map[string]string)
 	inside := false // in the list that cells refer to; another list is for named styles
@@ -192,14 +187,12 @@ func (w *workbook) readFormats(ctx context.Context, d *boundedxml.Decoder) error
 	}
 }
 
-// cell is the displayed value of a cell. number marks amounts and dates.
 type cell struct {
 	column int // from 0
 	text   string
 	number bool
 }
 
-// readSheet reads the rows of a sheet from top to bottom.
 func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid) error {
 	var row []cell
 	number, next, size := 0, 0, 0
@@ -256,10 +249,11 @@ func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid
 	}
 }
 
-// mostColumns is the maximum number of columns in an Excel sheet.
+// mostColumns is Excel's limit for a sheet.
 const mostColumns = 16_384
 
-// columnOf returns the column of an address such as "AB12". The first column is 0.
+// columnOf returns the column of a cell address such as "AB12", beginning at 0. The bool is false
+// if the address has no column.
 func columnOf(address string) (int, bool) {
 	column := 0
 	for i := range len(address) {
@@ -274,8 +268,7 @@ func columnOf(address string) (int, bool) {
 	return column - 1, column > 0
 }
 
-// readCell reads the displayed value of a cell, up to the end of the cell's element. For a formula,
-// it reads the value that was saved.
+// readCell reads the value that was saved for a formula. It computes nothing.
 func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xml.StartElement, c *cell) error {
 	value := ""
 	for {
@@ -307,8 +300,6 @@ func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xm
 	}
 }
 
-// show sets the displayed text for a cell's stored value. It returns errEnough if the value is a
-// shared text that was not read.
 func (w *workbook) show(c *cell, start xml.StartElement, value string) error {
 	switch boundedxml.Attribute(start, "t") {
 	case "s":
@@ -341,8 +332,8 @@ func (w *workbook) show(c *cell, start xml.StartElement, value string) error {
 	return nil
 }
 
-// onOneLine returns the text of a cell on one line, truncated to mostCell. "_x000D_" is Excel's
-// encoding of a carriage return.
+// onOneLine truncates the text of a cell to mostCell bytes and puts it on one line. "_x000D_" is
+// Excel's encoding of a carriage return.
 func onOneLine(text string) string {
 	if len(text) > mostCell {
 		text = strings.ToValidUTF8(text[:mostCell], "")

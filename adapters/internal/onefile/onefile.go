@@ -13,9 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Read parses a file, given its name and content. It writes the file into a temporary folder and
-// reads it with the connector that read returns. The document contains only the file's content. The
-// error is index.ErrSkipped if the file has no readable text.
+// Read parses a file with the given name and content. It writes the file into a temporary folder
+// and loads it with the connector that read returns. The document has only a language and sections.
+// The error wraps index.ErrSkipped if the file has no readable text.
 func Read(ctx context.Context, name string, data []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
 	var none document.Document
 	folder, err := os.MkdirTemp("", "footnote-file-")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// special lists networks that are not public, in addition to those that netip knows (IANA's
-// registries of special-purpose addresses, RFC 6890). Of IPv6 only 2000::/3 is public.
+// special lists reserved networks that netip's methods do not exclude (IANA's registries of
+// special-purpose addresses, RFC 6890). For IPv6, isPublic accepts only 2000::/3.
 var special = networks(
 	"0.0.0.0/8", "100.64.0.0/10" /* carriers' own, and some clouds' metadata */, "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
@@ -43,12 +43,10 @@ func within(addr netip.Addr, list []netip.Prefix) bool {
 	return false
 }
 
-// isMetadata reports whether an address is that of a cloud metadata service, where a machine gets
-// its credentials.
 func isMetadata(addr netip.Addr) bool { return within(unwrap(addr), metadata) }
 
-// isPublic reports whether an address belongs to the public internet. For an IPv4 address inside an
-// IPv6 address, the IPv4 address decides.
+// isPublic reports whether an address is on the public internet. It judges an IPv4-mapped or NAT64
+// address by the IPv4 address inside it.
 func isPublic(addr netip.Addr) bool {
 	addr = unwrap(addr)
 	switch {
@@ -72,8 +70,8 @@ func unwrap(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// At reports whether an address uses https, has no user or port, and has a host that is equal to or
-// below one of the domains.
+// At reports whether a URL uses https without a user or port, and its host is one of the domains or
+// a subdomain of one.
 func At(address *url.URL, domains ...string) bool {
 	host := strings.ToLower(address.Hostname())
 	return address.Scheme == "https" && address.User == nil && address.Port() == "" && slices.ContainsFunc(domains, func(domain string) bool {

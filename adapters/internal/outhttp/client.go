@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Config configures a client. The zero value is ready to use.
+// Config configures a client of [New]. The zero value is ready to use.
 type Config struct {
 	UserAgent   string // for requests that have none; default "footnote"
 	CAFile      string // PEM certificates that are trusted in addition to the system's
@@ -82,9 +82,9 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// New returns a client with a separate connection pool. It uses the proxy of HTTP_PROXY,
-// HTTPS_PROXY and NO_PROXY. The client has no total timeout. Callers cancel a request through its
-// context. It is safe for concurrent use.
+// New returns a client with its own connection pool. It uses the proxy of HTTP_PROXY, HTTPS_PROXY
+// and NO_PROXY unless config sets one. The client has no total timeout, so callers must cancel
+// requests through their contexts. It is safe for concurrent use.
 func New(config Config) (*http.Client, error) {
 	config.setDefaults()
 	if err := config.validate(); err != nil {
@@ -126,9 +126,9 @@ func New(config Config) (*http.Client, error) {
 	return client, nil
 }
 
-// Trust returns the TLS configuration for connections without this client, such as WebSockets. It
-// requires TLS 1.2. It trusts the system's certificates and those in a PEM file. Without a file it
-// trusts only the system's.
+// Trust returns a TLS configuration for connections that do not use [New], such as WebSockets. It
+// requires TLS 1.2 or later. It trusts the system's certificates and, unless file is empty, the PEM
+// certificates in file.
 func Trust(file string) (*tls.Config, error) {
 	pool, err := roots(file)
 	if err != nil {
@@ -137,8 +137,8 @@ func Trust(file string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, nil
 }
 
-// roots returns the system's certificates together with those of file. Without a file it returns
-// nil, which means only the system's certificates.
+// roots returns the system's certificates together with those in file. If file is empty, it returns
+// nil, which makes package tls trust only the system's certificates.
 func roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
@@ -158,7 +158,6 @@ func roots(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// named sets the User-Agent of requests that have none.
 type named struct {
 	agent string
 	next  http.RoundTripper
@@ -173,7 +172,7 @@ func (n *named) RoundTrip(req *http.Request) (*http.Response, error) {
 	return n.next.RoundTrip(req)
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections reach the pool.
+// CloseIdleConnections closes the idle connections of the wrapped transport.
 func (n *named) CloseIdleConnections() {
 	if c, ok := n.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

@@ -14,10 +14,9 @@ import (
 	"syscall"
 )
 
-// Guard restricts requests to the public internet if their addresses come from documents, people or
-// models. It blocks this machine, its networks and cloud metadata services. It checks the address
-// at connect time, so neither a DNS name nor a redirect can bypass it. It is safe for concurrent
-// use.
+// Guard blocks requests to this machine, private networks and cloud metadata services. Use it for
+// addresses that come from documents, people or models. It checks the resolved address when it
+// connects, so neither a DNS name nor a redirect can bypass it. It is safe for concurrent use.
 //
 // With a proxy in the environment, the proxy resolves names and connects. The guard then checks
 // literal addresses, and the addresses that names resolve to on this machine. Names that only the
@@ -33,15 +32,15 @@ type Guard struct {
 	public map[string]bool // names that resolved to a public address
 }
 
-// mostPublic is the maximum number of names with public addresses that are remembered.
 const mostPublic = 100_000
 
-// ErrRefused is wrapped by errors of requests that a guard blocked.
+// ErrRefused is wrapped by the errors of requests that a [Guard] blocked.
 var ErrRefused = errors.New("it may not be opened")
 
 // NewGuard returns a guard that also permits the hosts ("wiki.corp.example", "*.corp.example"),
-// addresses and networks ("10.1.0.0/16") in allow. allow is the value of setting. Metadata services
-// are permitted only if allow contains their exact address. The error names all faults of the list.
+// addresses and networks ("10.1.0.0/16") in allow. Error messages name the configuration setting
+// that allow comes from. Metadata services are permitted only if allow contains their exact
+// address. The error names every invalid entry of allow.
 func NewGuard(setting string, allow []string) (*Guard, error) {
 	g := &Guard{setting: setting}
 	var faults []error
@@ -61,7 +60,6 @@ func NewGuard(setting string, allow []string) (*Guard, error) {
 	return g, errors.Join(faults...)
 }
 
-// named reports whether the list contains a host by name.
 func (g *Guard) named(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	return slices.ContainsFunc(g.names, func(name string) bool {
@@ -70,8 +68,6 @@ func (g *Guard) named(host string) bool {
 	})
 }
 
-// check returns the reason why a connection to addr on behalf of host is refused. It returns nil if
-// the connection is permitted.
 func (g *Guard) check(host string, addr netip.Addr) error {
 	addr = addr.Unmap()
 	moved := g.turnedPrivate(host, addr)
@@ -93,9 +89,9 @@ func (g *Guard) check(host string, addr netip.Addr) error {
 		host, addr, ErrRefused, g.setting)
 }
 
-// turnedPrivate reports whether a name that had a public address now has a private address and is
-// not listed. Otherwise the owner of a name could direct requests to an address that is listed for
-// another name.
+// turnedPrivate reports whether a host that once had a public address now has a private one (DNS
+// rebinding). Otherwise the owner of a name could reach an address that is allowed for another
+// host. Hosts that the operator allowed by name are exempt.
 func (g *Guard) turnedPrivate(host string, addr netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil || len(g.prefixes) == 0 || g.named(host) {
 		return false
@@ -115,10 +111,10 @@ func (g *Guard) turnedPrivate(host string, addr netip.Addr) bool {
 	return false
 }
 
-// Plain reports whether a credential may be sent to a host over plain http. One of these must hold:
-// the operator lists the host's name, the host is a literal address that is not public, or a listed
-// network may contain it. In the last two cases inside is true, and the caller must set
-// Config.Inside. That refuses every public address that the name resolves to.
+// Plain reports whether a credential may be sent to host over plain http. It may if the operator
+// allowed the host by name, if the host is a literal private address, or if any network is allowed.
+// If inside is true, the caller must set Config.Inside, which refuses connections to public
+// addresses.
 func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)
 	switch {
@@ -130,8 +126,9 @@ func (g *Guard) Plain(host string) (allowed, inside bool) {
 	return len(g.prefixes) > 0, true
 }
 
-// Private reports whether a host is reachable only because it is on the list. The name lookup ends
-// when ctx is done. A host that cannot be resolved counts as private.
+// Private reports whether a request to host may reach a private network that the operator allowed.
+// Hosts that are allowed by name, and hosts that cannot be resolved, count as private. The name
+// lookup ends when ctx is done.
 func (g *Guard) Private(ctx context.Context, host string) bool {
 	if g.named(host) {
 		return true
@@ -149,7 +146,6 @@ func (g *Guard) Private(ctx context.Context, host string) bool {
 	return slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !isPublic(a) })
 }
 
-// dialer connects only to addresses that the guard permits.
 type dialer struct {
 	*Guard
 	plain   *net.Dialer
@@ -234,8 +230,8 @@ func (t *guardedTransport) inspect(req *http.Request) error {
 	return nil
 }
 
-// endsInNumber reports whether the last label of a host is a number. No name ends in a number (URL
-// Standard of WHATWG, "ends in a number").
+// endsInNumber reports whether the last label of a host is a number. Such a host is never a DNS
+// name, but an IPv4 address (WHATWG URL Standard, "ends in a number").
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
@@ -245,14 +241,13 @@ func endsInNumber(host string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections reach the pool.
+// CloseIdleConnections closes the idle connections of the wrapped transport.
 func (t *guardedTransport) CloseIdleConnections() {
 	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// withPort returns the host and port that a transport dials for a URL.
 func withPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -261,11 +256,10 @@ func withPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// maxRedirects is the maximum number of redirects of a guarded request.
 const maxRedirects = 5
 
-// checkRedirect limits the number of redirects and refuses redirects from https to http. Content
-// that was requested over a secure connection must not come from an insecure one.
+// checkRedirect refuses redirects from https to http. Content that was requested over a secure
+// connection must not come from an insecure one.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("it was redirected more than %d times: %w", maxRedirects, ErrRefused)

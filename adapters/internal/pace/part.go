@@ -15,9 +15,8 @@ type Quota struct {
 	Burst int
 }
 
-// Part is this process's part of a quota. If the part grows while calls wait, they wait less. A
-// killed process still counts for some seconds, and in that time a small part could make a call
-// wait for a minute. A Part is safe for concurrent use.
+// Part is one process's share of a [Quota]. If the share grows, calls that already wait are
+// released earlier. A Part is safe for concurrent use.
 type Part struct {
 	whole Quota
 
@@ -27,12 +26,12 @@ type Part struct {
 	changed chan struct{} // closed and replaced when the part changes
 }
 
-// Part returns a Part that is the whole quota. [Part.Share] divides it.
+// Part returns the whole quota. Call [Part.Share] to divide it between processes.
 func (q Quota) Part() *Part {
 	return &Part{whole: q, limiter: rate.NewLimiter(rate.Every(q.Every), q.Burst), parts: 1, changed: make(chan struct{})}
 }
 
-// Share sets the number of processes by which the quota is divided.
+// Share sets the number of processes between which the quota is divided.
 func (p *Part) Share(processes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,23 +45,23 @@ func (p *Part) Share(processes int) {
 	p.changed = make(chan struct{})
 }
 
-// Allow takes a call if the quota permits one now. It reports whether it took the call.
+// Allow takes a call without waiting. It reports whether the quota permitted it.
 func (p *Part) Allow() bool { return p.limiter.Allow() }
 
-// Spare takes a call if half of the burst remains for other callers. It reports whether it took the
-// call.
+// Spare takes a call only if more than half of the burst is left. It reports whether it took the
+// call. Use it for calls that can be omitted.
 func (p *Part) Spare() bool {
 	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
 }
 
-// Room reports whether at least left calls of the burst remain after one more call. It takes no
-// call. A larger left counts as the burst minus one.
+// Room reports whether at least left calls of the burst would remain after one more call. It does
+// not take a call. left is reduced to at most the burst minus one.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))
 }
 
-// Wait waits until the quota permits a call, and takes the call. It fails immediately if ctx's
-// deadline is too early.
+// Wait waits until the quota permits a call, and takes the call. It fails at once if the deadline
+// of ctx is earlier.
 func (p *Part) Wait(ctx context.Context) error {
 	for {
 		taken, err := p.wait(ctx)
@@ -72,7 +71,6 @@ func (p *Part) Wait(ctx context.Context) error {
 	}
 }
 
-// wait is like Wait, but returns false as soon as the part changes.
 func (p *Part) wait(ctx context.Context) (taken bool, err error) {
 	p.mu.Lock()
 	call, changed := p.limiter.Reserve(), p.changed

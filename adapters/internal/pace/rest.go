@@ -8,17 +8,16 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// maxResting is the number of keys from which a new block removes the expired ones.
 const maxResting = 1000
 
-// Rest stores, for each key, the time until which no call may be made. The zero value has no keys.
-// It is safe for concurrent use.
+// Rest stores for each key until when no call may be made. The zero value blocks no key. It is safe
+// for concurrent use.
 type Rest struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// For blocks a key for d from now. It does not shorten an existing block.
+// For blocks a key for the duration d. It never shortens an earlier block.
 func (r *Rest) For(key string, d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,8 +37,7 @@ func (r *Rest) For(key string, d time.Duration) {
 	}
 }
 
-// Left returns the remaining time for which a key is blocked. It is 0 or less if the key is not
-// blocked.
+// Left returns how long a key remains blocked. It returns 0 or less if the key is not blocked.
 func (r *Rest) Left(key string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,8 +48,8 @@ func (r *Rest) Left(key string) time.Duration {
 	return time.Until(until)
 }
 
-// Wait waits until a key is no longer blocked. If the block is prolonged meanwhile, it waits
-// longer.
+// Wait waits until a key is no longer blocked, even if the block is extended meanwhile. It returns
+// an error if ctx is done first.
 func (r *Rest) Wait(ctx context.Context, key string) error {
 	for left := r.Left(key); left > 0; left = r.Left(key) {
 		if err := sleep.For(ctx, left); err != nil {

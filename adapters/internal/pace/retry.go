@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Forever is the maximum wait. Longer waits are reduced to Forever.
+// Forever is the longest duration that [RetryAfter] returns.
 const Forever = math.MaxInt32 * time.Second
 
-// RetryAfter returns the wait that a server requests in its Retry-After header. The header contains
-// seconds, which may have a fraction, or a date. A date counts to the end of its second. said is
-// false if the header is missing or invalid.
+// RetryAfter returns how long the Retry-After header asks a client to wait. The header has a number
+// of seconds, which may be a fraction, or a date. said is false if the header is missing or
+// invalid.
 func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {

@@ -9,30 +9,30 @@ import (
 )
 
 const (
-	// sharedLimit is the timeout for a call of shared tiers. The caller waits for the call, and so
-	// do later callers that need the same tier.
+	// sharedLimit is the timeout of a call to the shared rate limits. It is short, because other
+	// callers wait meanwhile.
 	sharedLimit = 250 * time.Millisecond
-	// sharedAgain is the time after a failure during which shared tiers are not called.
+	// sharedAgain is how long the shared rate limits are not called after a failure.
 	sharedAgain = 5 * time.Second
 )
 
-// Shared accesses rate limits (thread.Tiers) that several processes share. While they are
-// unreachable, each process uses its own part. The zero value has no tiers. It is safe for
-// concurrent use and holds no lock during calls.
+// Shared counts calls in rate limits that several processes share. While these cannot be reached,
+// each process must use its own limits. The zero value has no shared limits. Shared is safe for
+// concurrent use.
 type Shared struct {
 	mu      sync.Mutex
 	tiers   thread.Tiers
 	retryAt time.Time // the tiers are not called until then
 }
 
-// Use sets the shared tiers. Call it before other methods.
+// Use sets the shared rate limits. Call it before the other methods.
 func (s *Shared) Use(tiers thread.Tiers) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tiers = tiers
 }
 
-// InReach reports whether there are shared tiers and no recent call to them failed.
+// InReach reports whether shared rate limits are set and no recent call to them has failed.
 func (s *Shared) InReach() bool { return s.reached() != nil }
 
 func (s *Shared) reached() thread.Tiers {
@@ -44,8 +44,9 @@ func (s *Shared) reached() thread.Tiers {
 	return s.tiers
 }
 
-// Take takes a call of a tier, or returns the time until the tier permits one. ok is false if the
-// tiers did not respond, and for some seconds after that. The process then uses its own limits.
+// Take takes a call of a tier and returns 0, or returns how long to wait for one. ok is false if
+// the shared limits did not respond, or failed some seconds ago. The caller must then use the
+// process's own limits.
 func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (wait time.Duration, ok bool) {
 	ok = s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) (err error) {
 		wait, err = tiers.Take(ctx, key, tier, class)
@@ -54,18 +55,18 @@ func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class t
 	return wait, ok
 }
 
-// Count adds a call that did not wait for Take to the calls of a tier.
+// Count records a call that was made without [Shared.Take].
 func (s *Shared) Count(ctx context.Context, key string, tier thread.Tier) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Count(ctx, key, tier) })
 }
 
-// Pause makes all processes wait for d before their next call with this key.
+// Pause makes all processes wait for the duration d before their next call with this key.
 func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }
 
-// ask calls the shared tiers if they are reachable. A cancelled call does not show whether the
-// tiers are reachable. ask therefore waits for the result even if the caller cancels.
+// ask calls the shared limits if they can be reached. It waits for the result even if ctx is
+// cancelled, because a cancelled call does not show whether they can be reached.
 func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers) error) (answered bool) {
 	tiers := s.reached()
 	if tiers == nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// List is a list of patterns. *, ? and [a-z] match characters within a path element, and "**"
-// matches any number of elements. A pattern without a slash matches file names in any folder. A
-// List is safe for concurrent use.
+// List is a list of patterns for paths. *, ? and [a-z] match characters within a path element, and
+// "**" matches any number of elements. A pattern without a slash matches file names in any folder.
+// A List is safe for concurrent use.
 type List []string
 
 // Check returns an error that names the first invalid pattern.
@@ -26,8 +26,8 @@ func (l List) Check() error {
 	return nil
 }
 
-// Match reports whether any of the patterns matches a path. The path has slashes as separators and
-// no slash at the beginning.
+// Match reports whether any pattern matches a path. The path must have slashes as separators and no
+// leading slash.
 func (l List) Match(name string) bool {
 	for _, p := range l {
 		subject := name

@@ -2,7 +2,6 @@ package pdf
 
 import "context"
 
-// bookmark is an entry of a file's table of contents.
 type bookmark struct {
 	title string
 	level int // from 1
@@ -14,8 +13,8 @@ const (
 	deepestBookmark = 6 // maximum level of headings
 )
 
-// bookmarks returns the file's table of contents in order. It omits entries without a target. It
-// also omits repeated entries, because entries of broken files may form a cycle.
+// bookmarks returns the table of contents in order. It omits entries without a page, and repeated
+// entries, because the entries of a broken file may form a cycle.
 func (s *sandbox) bookmarks(ctx context.Context, doc uint64, pages int) ([]bookmark, error) {
 	var found []bookmark
 	seen := make(map[uint64]bool)
@@ -46,8 +45,7 @@ func (s *sandbox) bookmarks(ctx context.Context, doc uint64, pages int) ([]bookm
 	return found, walk(0, 1)
 }
 
-// target returns the page number that a bookmark points to. The first page is 0. It returns -1 if
-// there is no target.
+// target returns the page of a bookmark, counted from 0, or -1 if it has none.
 func (s *sandbox) target(ctx context.Context, doc, mark uint64) (int, error) {
 	dest, err := s.call(ctx, "FPDFBookmark_GetDest", doc, mark)
 	if err == nil && dest == 0 {

@@ -9,10 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// steps is the number of elements written between two checks of ctx.
 const steps = 1024
 
-// document converts the parsed file to a document. It stops when ctx is done.
 func (f *file) document(ctx context.Context) (Page, error) {
 	pages := make([][]row, len(f.pages))
 	for i, runs := range f.pages {
@@ -45,7 +43,6 @@ func (f *file) document(ctx context.Context) (Page, error) {
 	return Page{Title: f.chooseTitle(all, w.titles), UpdatedAt: f.updated, Sections: sections}, nil
 }
 
-// readPages returns the content of the pages in reading order, and collects their words.
 func readPages(ctx context.Context, pages [][]row, f furniture, known words) ([]element, error) {
 	var all []element
 	for i, p := range pages {
@@ -65,8 +62,8 @@ func readPages(ctx context.Context, pages [][]row, f furniture, known words) ([]
 	return all, nil
 }
 
-// chooseTitle returns the file's title. It uses the file's properties, else the largest text of the
-// first page, else the first heading.
+// chooseTitle returns the title in the file's properties. If there is none, it returns the largest
+// text of the first page, or else the first heading.
 func (f *file) chooseTitle(all []element, titles map[int]string) string {
 	if f.title != "" {
 		return f.title
@@ -91,7 +88,7 @@ func (f *file) chooseTitle(all []element, titles map[int]string) string {
 	return ""
 }
 
-// writer writes elements as sections. A new page starts a new section under the same headings, so
+// writer writes elements as sections. Each page begins a new section under the same headings, so
 // that every section has a page number.
 type writer struct {
 	known    words

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// kind says whether an element is prose, an item, code, a table or a title.
 type kind int
 
 const (
@@ -21,8 +20,7 @@ const (
 	title // a heading with a level
 )
 
-// element is a part of a page in reading order. It is a group of lines that belong together, or a
-// table.
+// element is a group of lines of a page that belong together, or a table.
 type element struct {
 	kind  kind
 	page  int
@@ -50,8 +48,6 @@ func (e *element) bold() bool {
 	return len(e.lines) > 0
 }
 
-// text returns the element's text for the document. It uses known to decide which hyphens at line
-// ends to remove.
 func (e *element) text(known words) string {
 	switch e.kind {
 	case tabular:
@@ -77,7 +73,6 @@ func (e *element) text(known words) string {
 	return leaders.ReplaceAllString(text, leader)
 }
 
-// first returns the first character of the element's text.
 func (e *element) first() rune {
 	if len(e.lines) == 0 {
 		return firstRune(e.text(nil))
@@ -87,13 +82,10 @@ func (e *element) first() rune {
 	return firstRune(start.text(nil))
 }
 
-// leaders matches the dots between an entry of a table of contents and the page number. leader
-// replaces them.
 var leaders = regexp.MustCompile(`\s*(?:\.\s?){5,}\s*`)
 
 const leader = " … "
 
-// code returns the lines with indentation according to their positions.
 func (e *element) code() string {
 	left, letter := math.Inf(1), 1.0
 	for _, l := range e.lines {
@@ -108,15 +100,13 @@ func (e *element) code() string {
 	return strings.Join(lines, "\n")
 }
 
-// cutMark splits off the marker of a list item or the number of a heading, such as "3.1". ok is
-// false if there is none.
+// cutMark splits off the marker of a list item or the number of a heading, such as "3.1".
 func cutMark(text string) (mark, rest string, ok bool) {
 	mark, rest, ok = strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
 	return mark, rest, ok && rest != "" && listMark.MatchString(mark)
 }
 
-// elements converts rows to elements in reading order.
 func elements(all []row, page, depth int) []element {
 	var out []element
 	for _, z := range zones(all) {
@@ -138,7 +128,6 @@ func elements(all []row, page, depth int) []element {
 	return out
 }
 
-// flow splits running text into paragraphs, list items and code.
 func flow(rows []row, page int) []element {
 	if len(rows) == 0 {
 		return nil
@@ -165,8 +154,8 @@ func flow(rows []row, page int) []element {
 	return out
 }
 
-// usualStep returns the distance between two lines of a paragraph. It is the median of the
-// distances that are not much larger than the letters.
+// usualStep returns the distance between two lines of a paragraph: the median of all distances that
+// are not much larger than the letters.
 func usualStep(rows []row) float64 {
 	var steps []float64
 	for i := 1; i < len(rows); i++ {
@@ -188,8 +177,6 @@ const (
 	shortEnd = 0.15 // minimum free space after a paragraph's last line, as a share of the width
 )
 
-// startsElement reports whether a line starts a new element. Otherwise the line continues the
-// element above.
 func startsElement(above *element, l run, step, left, right float64) bool {
 	last := above.lines[len(above.lines)-1]
 	first := above.lines[0]
@@ -220,7 +207,7 @@ func startsElement(above *element, l run, step, left, right float64) bool {
 	}
 }
 
-// isUpperCase reports whether a text has no small letters and at least four capitals.
+// isUpperCase reports whether a text has at least four capitals and no small letters.
 func isUpperCase(text string) bool {
 	upper := 0
 	for _, r := range text {
@@ -234,14 +221,13 @@ func isUpperCase(text string) bool {
 	return upper >= 4
 }
 
-// endsSentence reports whether a text ends like a sentence.
 func endsSentence(text string) bool {
 	text = strings.TrimRight(text, `"')]”’»`)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(".!?:;。！？：；…", last)
 }
 
-// joinSplit joins paragraphs that a column or page break splits.
+// joinSplit joins paragraphs that continue in the next column or on the next page.
 func joinSplit(all []element) []element {
 	var out []element
 	for _, e := range all {

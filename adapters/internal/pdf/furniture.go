@@ -9,25 +9,22 @@ import (
 
 const (
 	outermost = 3 // rows at the top and bottom that may be running heads and page numbers
-	// repeatedOn is the minimum number of pages on which a row repeats at about the same height. A
-	// larger number would miss running heads that change between chapters.
+	// repeatedOn is the minimum number of pages that must have a row at about the same height. A
+	// larger number would miss running heads that change with the chapter.
 	repeatedOn = 3
 	sameHeight = 3 // points
 )
 
-// digits matches numbers. Numbers are ignored when rows of several pages are compared.
 var digits = regexp.MustCompile(`[0-9]+|\b[ivxlc]+\b`)
 
-// pageNumber matches a row that consists of a page number.
 var pageNumber = regexp.MustCompile(`(?i)^[\W_]*(?:page|seite|p\.|s\.)?\s*(?:\d{1,5}|[ivxlc]{1,7})(?:\s*(?:/|of|von|sur|de)\s*\d{1,5})?[\W_]*$`)
 
-// furniture counts the rows that repeat on many pages: running heads, footers, page numbers.
+// furniture counts rows that repeat on many pages, such as running heads and footers.
 type furniture struct {
 	rows  map[string]int
 	pages int
 }
 
-// findFurniture counts, for each row at the top or bottom of a page, the pages that have it.
 func findFurniture(pages [][]row) furniture {
 	f := furniture{make(map[string]int), len(pages)}
 	for _, p := range pages {
@@ -42,8 +39,8 @@ func findFurniture(pages [][]row) furniture {
 	return f
 }
 
-// furnitureKey returns a key for a row at the top or bottom of a page. The key consists of the
-// row's text without numbers, and its height.
+// furnitureKey returns the text of row i without numbers, together with its height. The bool is
+// false if the row is not at the top or bottom of the page.
 func furnitureKey(p []row, i int) (string, bool) {
 	if i >= outermost && i < len(p)-outermost {
 		return "", false
@@ -52,8 +49,6 @@ func furnitureKey(p []row, i int) (string, bool) {
 	return fmt.Sprintf("%.0f %s", math.Round(p[i].y/sameHeight), text), true
 }
 
-// strip removes furniture from a page. It removes only consecutive rows, starting at an edge of the
-// page.
 func (f furniture) strip(p []row) []row {
 	from, to := 0, len(p)
 	for from < min(outermost, len(p)) && f.contains(p, from) {

@@ -10,7 +10,6 @@ import (
 	"unicode"
 )
 
-// bodySize returns the letter size that most of the text has.
 func bodySize(all []element) float64 {
 	count := make(map[float64]int)
 	for _, e := range all {
@@ -38,14 +37,13 @@ const (
 	headingHuge   = 1.4
 )
 
-// headingStyle is the appearance that headings of one rank have in common.
 type headingStyle struct {
 	size float64
 	bold bool
 }
 
-// markTitles finds the headings. It uses the file's table of contents if there is one, and
-// otherwise the size and weight of letters.
+// markTitles finds headings by the file's table of contents, or else by the size and weight of
+// letters.
 func markTitles(all []element, marks []bookmark) []element {
 	if len(marks) > 0 {
 		return markByContents(all, marks)
@@ -88,7 +86,6 @@ func markTitles(all []element, marks []bookmark) []element {
 	return all
 }
 
-// headingLook reports whether an element looks like a heading, and returns the element's style.
 func headingLook(all []element, i int, body float64) (headingStyle, bool) {
 	e := &all[i]
 	if e.kind != prose && e.kind != item || len(e.lines) > headingLines {
@@ -133,18 +130,15 @@ func headingLook(all []element, i int, body float64) (headingStyle, bool) {
 	return l, i+1 < len(all) && !(all[i+1].bold() && rounded(all[i+1].size()) == l.size)
 }
 
-// isNumber reports whether the mark of an item is an Arabic or Roman number, as in headings.
 func isNumber(mark string) bool {
 	return strings.ContainsAny(mark, "0123456789") || strings.Trim(mark, "IVX.") == "" && mark != "."
 }
 
-// mostCompared is the maximum number of comparisons of elements with entries of the table of
-// contents. No book needs that many.
 const mostCompared = 200_000
 
-// markByContents converts the entries of the table of contents to headings. If no text on the
-// entry's page repeats the entry, the entry becomes a heading at the top of the page. If another
-// heading was found on that page, the position of the entry is unknown and the entry is dropped.
+// markByContents makes headings of the entries in the table of contents. An entry that its page
+// does not repeat becomes a heading at the top of that page. It is dropped if another heading was
+// found on the page, because its position is unknown.
 func markByContents(all []element, marks []bookmark) []element {
 	out := make([]element, 0, len(all)+len(marks))
 	at := 0
@@ -181,11 +175,10 @@ func markByContents(all []element, marks []bookmark) []element {
 	return append(out, all[at:]...)
 }
 
-// numbering matches the numbers of headings. A number may be only in the text or only in the table
-// of contents.
+// numbering matches the number of a heading, such as "Chapter 3". Often only the text or only the
+// table of contents has it.
 var numbering = regexp.MustCompile(`(?i)^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|anhang)\s+)?(?:[0-9]+|[a-z])?(?:\.?[0-9]+)*[.:)]?\s+`)
 
-// matchesEntry reports whether an element is the heading for an entry of the table of contents.
 func matchesEntry(e *element, entry string) bool {
 	if e.kind != prose && e.kind != item || len(e.lines) > headingLines {
 		return false

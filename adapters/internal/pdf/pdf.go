@@ -17,20 +17,21 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// Page is a file's metadata and content. A section's anchor is "page=N", which browsers understand.
+// Page is the content and metadata of a PDF file. The anchor of a section is "page=N", which
+// browsers understand in a URL's fragment.
 type Page struct {
 	Title     string // from the properties, or derived from the text; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
 }
 
-// Options configure Parse. Zero fields get their defaults.
+// Options configure [Parse]. Zero fields get defaults.
 type Options struct {
 	Timeout time.Duration // for one file; 45 s
 }
 
-// defaultTimeout and the other constants are limits of one file, in addition to the memory limit of
-// the sandbox.
+// defaultTimeout and the other constants are limits for one file. The sandbox also limits the
+// memory.
 const (
 	defaultTimeout = 45 * time.Second // scheduled indexing has a minute
 	mostPages      = 5_000
@@ -44,9 +45,9 @@ var (
 	errTooLong  = errors.New("it takes too long to read. Split it into smaller files")
 )
 
-// Parse parses a file. It is safe for concurrent use, but parses one file at a time while other
-// calls wait. The text of an error is a sentence that says what to do. If ctx is done, the error is
-// its cause.
+// Parse parses a PDF file in a sandbox. An error's text tells a person what to do. If ctx is done,
+// the error is the cause of ctx. Parse is safe for concurrent use, but parses only one file at a
+// time.
 func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
 		return Page{}, errors.New("it is empty. Export or download it again")
@@ -87,7 +88,6 @@ func parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	return page, err
 }
 
-// explain converts a sandbox error to a sentence.
 func explain(ctx context.Context, err error) error {
 	var broken *trapError
 	switch {

@@ -16,7 +16,6 @@ type row struct {
 	cells []run   // from left to right, separated by gaps wider than between words
 }
 
-// rows groups runs into rows, from top to bottom.
 func rows(runs []run) []row {
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(b.y, a.y) })
 	var all []row
@@ -40,11 +39,10 @@ func rows(runs []run) []row {
 	return all
 }
 
-// sameRow is the maximum distance between baselines of one row, in letter sizes. Footnote marks are
-// raised by less than half a letter. The next line is a whole letter away.
+// sameRow is the maximum distance between the baselines of one row, in letter sizes. A footnote
+// mark is raised by less than half a letter, and the next line is a whole letter away.
 const sameRow = 0.55
 
-// join joins runs of one row to cells. Runs that are far apart become separate cells.
 func join(runs []run) []run {
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
 	code, leading := true, false
@@ -88,11 +86,9 @@ func join(runs []run) []run {
 	return cells
 }
 
-// longestMark is the maximum length in bytes of a list item's mark.
+// longestMark is in bytes.
 const longestMark = 32
 
-// extend adds the extent and the letter counts of the next run to this run. It does not change the
-// text.
 func (r *run) extend(next run) {
 	r.x1 = max(r.x1, next.x1)
 	r.size = (r.size*float64(r.count) + next.size*float64(next.count)) / float64(max(r.count+next.count, 1))
@@ -103,10 +99,8 @@ func (r run) width() float64 { return r.x1 - r.x0 }
 func (r run) isMono() bool   { return r.mono*10 >= r.count*9 }
 func (r run) isBold() bool   { return r.bold*10 >= r.count*9 }
 
-// listMark matches the marker of a list item or the number of a heading.
 var listMark = regexp.MustCompile(`^(?:[•▪◦‣●○■□◆–—*·\x{F0B7}\x{F0A7}-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|\d{1,2}(?:\.\d{1,2}){1,4}\.?|\[\d{1,3}\])$`)
 
-// borders returns the left and right borders of a part of a page.
 func borders(rows []row) (left, right float64) {
 	left, right = math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
@@ -115,7 +109,6 @@ func borders(rows []row) (left, right float64) {
 	return left, right
 }
 
-// line joins a row to one line.
 func (r row) line() run {
 	l := r.cells[0]
 	if len(r.cells) > 1 {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// run is contiguous text on one line. Coordinates are in points. y is the height of the baseline
-// and grows upwards.
+// run is contiguous text on one line of a page. Coordinates are in points. y is the baseline and
+// grows upwards.
 type run struct {
 	x0, x1, y float64
 	size      float64 // mean size of its letters as drawn
@@ -21,7 +21,6 @@ type run struct {
 	turn  int // quarter turns of the text, counter-clockwise
 }
 
-// style holds properties that all characters of a text object share.
 type style struct {
 	size       float64
 	turn       int
@@ -37,8 +36,8 @@ const (
 	farthest = 1e6 // maximum coordinate in points; ISO 32000-1, annex C allows pages of 14,400
 )
 
-// runs reads a page. ok is false if the page is damaged. PDFium determines the order of characters
-// and handles right-to-left text.
+// runs reads a page. ok is false if the page is damaged. PDFium determines the order of characters,
+// even for right-to-left text.
 func (s *sandbox) runs(ctx context.Context, doc uint64, number int) (found []run, ok bool, err error) {
 	page, err := s.call(ctx, "FPDF_LoadPage", doc, uint64(number))
 	if err != nil || page == 0 {
@@ -196,7 +195,6 @@ func containsAny(s string, parts ...string) bool {
 	return false
 }
 
-// runBuilder joins characters to runs.
 type runBuilder struct {
 	runs  []run
 	open  run
@@ -239,8 +237,8 @@ func (b *runBuilder) add(r rune, left, right float64, st style) {
 	}
 }
 
-// ligatures maps ligature characters to letters (Unicode, Alphabetic Presentation Forms), because
-// people do not type ligatures in searches.
+// ligatures maps ligatures such as "ﬁ" to letters, because people do not type ligatures in
+// searches.
 var ligatures = map[rune]string{'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st"}
 
 func (b *runBuilder) flush() {
@@ -257,8 +255,8 @@ func (b *runBuilder) end() []run {
 	return b.runs
 }
 
-// mainDirection keeps the runs with the rotation that most of the page has. A rotated table is
-// therefore read, but a note along the margin is not.
+// mainDirection keeps only runs in the direction of most of the page's text. It keeps a page with a
+// rotated table, but drops a note along the margin.
 func mainDirection(runs []run) []run {
 	var count [4]int
 	for _, r := range runs {

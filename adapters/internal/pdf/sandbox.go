@@ -17,16 +17,15 @@ import (
 )
 
 const (
-	// memoryLimit is PDFium's memory for one file. It is allocated at once, because memory that
-	// grows is copied and temporarily needs twice as much.
+	// memoryLimit is PDFium's memory for one file in bytes. It is allocated at once, because
+	// growing memory copies it and temporarily needs twice as much.
 	memoryLimit = 128 << 20
 	wasmPage    = 64 << 10
-	// parallel is the number of files read concurrently.
-	parallel = 1
+	parallel    = 1
 )
 
-// process is the sandbox pool of this process. All sources share it, because compiling PDFium takes
-// seconds and many megabytes. The first file starts the pool.
+// process is the only pool of sandboxes. It starts with the first file, because compiling PDFium
+// takes seconds and many megabytes.
 var process starter
 
 type starter struct {
@@ -66,9 +65,9 @@ func start() (pdfium.Pool, error) {
 	})
 }
 
-// cacheFolder returns the folder for the sandbox's machine code. With the cache, only the first
-// process on a machine must compile the code. No other account may have write access to the folder,
-// because the code is executed from there.
+// cacheFolder returns a folder for PDFium's compiled code, so that only the first process on a
+// machine compiles it. The code is executed, so it returns an error if other accounts may write to
+// the folder.
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -88,7 +87,7 @@ func cacheFolder() (string, error) {
 	return folder, nil
 }
 
-// sandbox is an instance of PDFium with separate memory. It is used for one file.
+// sandbox is an instance of PDFium with its own memory. It reads only one file.
 type sandbox struct {
 	instance  pdfium.Pdfium
 	module    api.Module
@@ -99,7 +98,6 @@ type sandbox struct {
 
 const scratchSize = 4096
 
-// open waits for a free sandbox.
 func open(ctx context.Context) (*sandbox, error) {
 	pool, err := process.get()
 	if err != nil {
@@ -125,9 +123,9 @@ func open(ctx context.Context) (*sandbox, error) {
 	return s, nil
 }
 
-// moduleOf returns the WebAssembly module below go-pdfium's interface. The interface allocates,
-// locks and looks up names for each character. That takes 100 µs instead of 1 µs: half a minute
-// instead of half a second for a book.
+// moduleOf returns the WebAssembly module inside go-pdfium's instance. go-pdfium's own interface
+// takes 100 µs for each character instead of 1 µs: half a minute for a book instead of half a
+// second.
 func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 	value := reflect.ValueOf(instance.GetImplementation())
 	if value.Kind() == reflect.Pointer && value.Elem().Kind() == reflect.Struct {
@@ -140,18 +138,16 @@ func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 	return nil, errors.New("this version of go-pdfium keeps its module elsewhere: the program was built wrongly")
 }
 
-// close discards the instance. It ignores the error, which only says that the instance has already
-// ended.
+// close discards the instance. Its error would only say that the instance has already ended.
 func (s *sandbox) close() { _ = s.instance.Kill() }
 
-// trapError reports that an instance ended because of a fault inside, exhausted memory, or the time
+// trapError reports that an instance ended because of a fault in it, exhausted memory, or the time
 // limit.
 type trapError struct{ cause error }
 
 func (e *trapError) Error() string { return "PDFium has stopped: " + e.cause.Error() }
 func (e *trapError) Unwrap() error { return e.cause }
 
-// call calls a function of PDFium. The call ends if ctx is done.
 func (s *sandbox) call(ctx context.Context, name string, arguments ...uint64) (uint64, error) {
 	f := s.functions[name]
 	if f == nil {
@@ -168,8 +164,8 @@ func (s *sandbox) call(ctx context.Context, name string, arguments ...uint64) (u
 	return s.stack[0], nil
 }
 
-// reserve makes the sandbox allocate nearly all of its memory in one step. The memory is then free
-// for PDFium.
+// reserve makes the sandbox allocate nearly all of its memory in one step, and then frees it for
+// PDFium.
 func (s *sandbox) reserve(ctx context.Context) error {
 	const spare = 1 << 20 // of the allocator itself
 	at, err := s.allocate(ctx, memoryLimit-int(s.module.Memory().Size())-spare)
@@ -188,7 +184,7 @@ func (s *sandbox) allocate(ctx context.Context, size int) (uint32, error) {
 	return uint32(at), err
 }
 
-// bytes returns a view of the sandbox's memory. The view is valid until the next call.
+// bytes returns a view of the sandbox's memory, which is valid until the next call.
 func (s *sandbox) bytes(at uint32, size int) ([]byte, error) {
 	view, ok := s.module.Memory().Read(at, uint32(size))
 	if !ok {

@@ -11,7 +11,6 @@ import (
 	"unicode/utf16"
 )
 
-// file is the content of a PDF file before it is converted to a document.
 type file struct {
 	title   string
 	updated time.Time
@@ -19,15 +18,13 @@ type file struct {
 	marks   []bookmark
 }
 
-// Errors of FPDF_GetLastError (fpdfview.h).
+// codeFormat and the others are results of FPDF_GetLastError (fpdfview.h).
 const (
 	codeFormat   = 3
 	codePassword = 4
 	codeSecurity = 5
 )
 
-// read loads a file. It returns an error if PDFium cannot repair the file. Pages that cannot be
-// loaded are skipped if other pages can be loaded.
 func (s *sandbox) read(ctx context.Context, raw []byte) (file, error) {
 	at, err := s.allocate(ctx, len(raw))
 	if err != nil {
@@ -128,8 +125,8 @@ func (s *sandbox) properties(ctx context.Context, doc uint64, f *file) error {
 	return nil
 }
 
-// text calls a function that writes UTF-16 into a buffer and returns its length in bytes. Arguments
-// may use the first half of scratch.
+// text calls a PDFium function that writes UTF-16 into a buffer and returns its length in bytes.
+// The arguments may use the first half of scratch.
 func (s *sandbox) text(ctx context.Context, name string, arguments ...uint64) (string, error) {
 	const half = scratchSize / 2
 	buffer := s.scratch + half
@@ -148,7 +145,7 @@ func (s *sandbox) text(ctx context.Context, name string, arguments ...uint64) (s
 	return strings.Join(strings.Fields(strings.Trim(string(utf16.Decode(units)), "\x00")), " "), nil
 }
 
-// sensibleTitle removes a program's name from a title. It returns "" for titles that programs
+// sensibleTitle removes the name of a program from a title. It returns "" for titles that programs
 // generate, such as "report.docx".
 func sensibleTitle(title string) string {
 	title = strings.TrimPrefix(title, "Microsoft Word - ")
@@ -165,8 +162,8 @@ func sensibleTitle(title string) string {
 	return title
 }
 
-// parseDate parses a date of a PDF file (ISO 32000-1, 7.9.4): D:20240302101500+01'00'. All parts
-// from the month on are optional.
+// parseDate parses a date such as D:20240302101500+01'00' (ISO 32000-1, 7.9.4). All parts after the
+// year are optional. It returns the zero time if the date is invalid.
 func parseDate(s string) time.Time {
 	digits := strings.TrimPrefix(s, "D:")
 	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })

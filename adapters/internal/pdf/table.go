@@ -2,7 +2,6 @@ package pdf
 
 import "strings"
 
-// tableRow is a row of a table: one text for each column.
 type tableRow []string
 
 // grid converts a zone to a table. A row with an empty first cell continues the row above.

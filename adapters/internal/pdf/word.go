@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// words holds the words that occur inside lines of a file. They determine which hyphens at line
-// ends belong to a word.
+// words is the set of words inside the lines of a file. It helps to decide which hyphens at the
+// ends of lines belong to a word.
 type words map[string]struct{}
 
 func (w words) collect(line string) {
@@ -25,12 +25,10 @@ func (w words) has(word string) bool {
 	return ok
 }
 
-// bare returns a word in lower case, without the punctuation at its ends.
 func bare(word string) string {
 	return strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
-// hyphenated reports whether a line ends in a hyphen that follows a letter.
 func hyphenated(line string) bool {
 	last, size := utf8.DecodeLastRuneInString(line)
 	if last != '-' && last != '\u00AD' && last != '\u2010' {
@@ -40,16 +38,16 @@ func hyphenated(line string) bool {
 	return unicode.IsLetter(before)
 }
 
-// joinLines appends a line to the preceding text. It removes a hyphen that is there only because of
-// the line break.
+// joinLines appends a line to text. It removes a hyphen at the end of text that is there only
+// because of the line break.
 func joinLines(text, line string, known words) string {
 	return string(appendLine([]byte(text), line, known))
 }
 
-// longestWord is the maximum distance at which the beginning of a word is searched backwards.
+// longestWord is in bytes.
 const longestWord = 100
 
-// appendLine is like joinLines, but appends to a buffer. Many lines then take linear time.
+// appendLine is like joinLines for a buffer, so that joining many lines takes linear time.
 func appendLine(text []byte, line string, known words) []byte {
 	line = strings.TrimSpace(line)
 	if len(text) == 0 || line == "" {
@@ -85,7 +83,7 @@ func firstRune(s string) rune {
 	return r
 }
 
-// ideographic reports whether a character belongs to a script without spaces.
+// ideographic reports whether a character belongs to a script without spaces between words.
 func ideographic(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFFEF
 }

@@ -5,30 +5,27 @@ import (
 	"slices"
 )
 
-// zone is a horizontal part of a page with one layout: running text, columns or a table.
+// zone is a group of consecutive rows with the same layout: running text, columns or a table.
 type zone struct {
 	rows    []row
 	gutters []strip // none: running text from border to border
 	table   bool    // the gutters separate cells instead of columns of text
 }
 
-// strip is a vertical strip of a page without text.
 type strip struct{ from, to float64 }
 
 const (
 	gutterWidth = 0.85 // minimum width in letter sizes; LaTeX sets columns one letter size apart
 	tableRows   = 2    // minimum number of rows with text on both sides of a gutter
 	columnRows  = 4
-	// columnText is the minimum mean number of letters in a line of a text column. In tables, some
-	// column has fewer.
+	// columnText is the minimum mean number of letters per line in a column of text. In a table,
+	// some column has fewer.
 	columnText   = 16
 	columnFill   = 0.5 // minimum mean filled share of a column's width
 	mostColumns  = 4
 	deepestZones = 3 // maximum nesting of columns
 )
 
-// zones groups rows into zones. A zone consists of consecutive rows that leave a common vertical
-// strip free.
 func zones(all []row) []zone {
 	left, right := borders(all)
 	var out []zone
@@ -70,9 +67,8 @@ func zones(all []row) []zone {
 	return out
 }
 
-// mostRows and mostCells limit the number of rows, and the number of pieces of text in them, on a
-// page with a normal layout. A page above a limit is read row by row. Comparing all pairs would
-// take hours.
+// mostRows and mostCells limit the rows and pieces of text of a page. Above a limit, a page is read
+// row by row, because comparing all pairs would take hours.
 const (
 	mostRows  = 1_000
 	mostCells = 10_000
@@ -86,8 +82,6 @@ func isCrowded(all []row) bool {
 	return len(all) > mostRows || cells > mostCells
 }
 
-// sharedGutters returns the number of rows, from the first row on, that share gutters. It also
-// returns the gutters.
 func sharedGutters(all []row, left, right float64) (int, []strip) {
 	if len(all[0].cells) < 2 && !hasColumns(all) {
 		return 1, nil
@@ -113,8 +107,8 @@ func sharedGutters(all []row, left, right float64) (int, []strip) {
 // farApart is the gap between rows that ends a table or columns, in letter sizes.
 const farApart = 6
 
-// hasColumns reports whether one of the next rows has several cells. Columns may start with a line
-// that is only in the left column.
+// hasColumns reports whether one of the first three rows has several cells. Columns may begin with
+// a line that is only in the left column.
 func hasColumns(all []row) bool {
 	for _, r := range all[:min(len(all), 3)] {
 		if len(r.cells) > 1 {
@@ -124,7 +118,6 @@ func hasColumns(all []row) bool {
 	return false
 }
 
-// gaps returns the vertical strips that a row leaves free.
 func gaps(r row, left, right float64) []strip {
 	var free []strip
 	at := left
@@ -152,7 +145,6 @@ func intersect(a, b []strip, width float64) []strip {
 	return out
 }
 
-// interior returns the strips that have text on both sides in enough rows.
 func interior(free []strip, rows []row, left, right float64) []strip {
 	var inner []strip
 	for _, s := range free {
@@ -172,7 +164,6 @@ func interior(free []strip, rows []row, left, right float64) []strip {
 	return inner
 }
 
-// column returns the index of a cell's column.
 func (z zone) column(c run) int {
 	middle := (c.x0 + c.x1) / 2
 	for i, g := range z.gutters {
@@ -183,7 +174,7 @@ func (z zone) column(c run) int {
 	return len(z.gutters)
 }
 
-// columns reports whether the parts between gutters are columns of running text.
+// columns reports whether the zone has columns of running text. Otherwise it is a table.
 func (z zone) columns(left, right float64) bool {
 	n := len(z.gutters) + 1
 	if n > mostColumns || len(z.rows) < columnRows {
@@ -216,7 +207,6 @@ func (z zone) columns(left, right float64) bool {
 	return true
 }
 
-// trim splits off short rows at the beginning and end of a table that are not part of it.
 func (z zone) trim() (before, inside, after []row) {
 	from, to := 0, len(z.rows)
 	for from < to && len(z.rows[from].cells) < 2 {
@@ -232,7 +222,6 @@ func (z zone) trim() (before, inside, after []row) {
 	return z.rows[:from], z.rows[from:to], z.rows[to:]
 }
 
-// split returns the rows of each column.
 func (z zone) split() [][]row {
 	out := make([][]row, len(z.gutters)+1)
 	for _, r := range z.rows {

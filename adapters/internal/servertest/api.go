@@ -10,31 +10,31 @@ import (
 	"time"
 )
 
-// World is the state of a fake service. One lock protects all reads and changes. A World has a
-// separate clock.
+// World is the base of a fake service's state. It has a lock for the whole state, and a clock that
+// tests set.
 type World struct {
 	Mu   sync.Mutex
 	Time time.Time // guarded by Mu
 }
 
-// Do changes the world under its lock.
+// Do calls change while it holds the lock.
 func (w *World) Do(change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	change()
 }
 
-// Now returns the world's time.
+// Now returns the time on the world's clock.
 func (w *World) Now() time.Time {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.Time
 }
 
-// Pass advances the world's clock.
+// Pass advances the world's clock by d.
 func (w *World) Pass(d time.Duration) { w.Do(func() { w.Time = w.Time.Add(d) }) }
 
-// Fault is a planned failure of requests to an API.
+// Fault is a planned failure of requests to a fake [API].
 type Fault struct {
 	Path string // substring of the log entry
 	// Answer replaces the response. If nil, the response is cut off in the middle.
@@ -43,8 +43,8 @@ type Fault struct {
 	Then func()
 }
 
-// API contains code that fakes of web APIs share. S is the type of the switches that change a
-// fake's behaviour. An API is safe for concurrent use.
+// API is the base of a fake web API. S is a struct of switches with which tests change the fake's
+// behaviour. An API is safe for concurrent use.
 type API[S any] struct {
 	URL    string
 	Faults Faults[Fault]
@@ -57,17 +57,17 @@ type API[S any] struct {
 	answers  Interceptor
 }
 
-// Interceptor answers a request instead of a fake. It may use the fake's response.
+// Interceptor answers a request in place of a fake. It may call the fake.
 type Interceptor func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc)
 
-// Intercept sets the interceptor that answers every request. nil removes the interceptor.
+// Intercept sets the interceptor that answers all further requests. nil removes it.
 func (a *API[S]) Intercept(by Interceptor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.answers = by
 }
 
-// Handler returns a handler that calls the interceptor, or fake if there is none.
+// Handler returns a handler that calls the interceptor if there is one, and fake otherwise.
 func (a *API[S]) Handler(fake http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
@@ -81,7 +81,8 @@ func (a *API[S]) Handler(fake http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Serve starts the server. It stops when the test ends or Close is called.
+// Serve starts a server that answers requests with answer. It stops when the test ends or
+// [API.Close] is called.
 func (a *API[S]) Serve(t testing.TB, answer http.HandlerFunc) *httptest.Server {
 	web := httptest.NewServer(a.Handler(answer))
 	t.Cleanup(web.Close)
@@ -89,13 +90,13 @@ func (a *API[S]) Serve(t testing.TB, answer http.HandlerFunc) *httptest.Server {
 	return web
 }
 
-// Close stops the server and its connections. Call it early in tests that start many servers.
+// Close stops the server and closes its connections. Tests that start many servers call it early.
 func (a *API[S]) Close() {
 	a.web.CloseClientConnections()
 	a.web.Close()
 }
 
-// Revoke revokes the credential, or restores it.
+// Revoke revokes the credential if revoked is true, and restores it otherwise.
 func (a *API[S]) Revoke(revoked bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,24 +110,24 @@ func (a *API[S]) Revoked() bool {
 	return a.revoked
 }
 
-// Switch calls change with the switches of the server, under its lock.
+// Switch calls change with the switches while it holds the lock.
 func (a *API[S]) Switch(change func(*S)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	change(&a.switches)
 }
 
-// Is returns a copy of the current switches.
+// Is returns a copy of the switches.
 func (a *API[S]) Is() S {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.switches
 }
 
-// Mark returns the number of requests so far.
+// Mark returns the number of requests so far, for [API.Counts].
 func (a *API[S]) Mark() int { return len(a.Log.All()) }
 
-// Counts returns the number of log entries since a mark that contain part.
+// Counts returns how many requests since a mark have a log entry that contains part.
 func (a *API[S]) Counts(since int, part string) int {
 	n := 0
 	for _, entry := range a.Log.All()[since:] {
@@ -137,12 +138,12 @@ func (a *API[S]) Counts(since int, part string) int {
 	return n
 }
 
-// Entry returns the log entry of a request: "GET /rest/api/space?limit=100".
+// Entry returns the log entry of a request, such as "GET /rest/api/space?limit=100".
 func Entry(r *http.Request) string { return r.Method + " " + r.URL.RequestURI() }
 
-// Fails sends a fault's response if a fault applies to a request, and reports whether it did. entry
-// is the request's log entry. half is the body that is sent before a fault without an Answer cuts
-// the response off.
+// Fails applies a planned fault to a request and reports whether there was one. entry is the
+// request's log entry. If the fault has no Answer, Fails sends half and closes the connection
+// early.
 func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half string) bool {
 	fault, faulty := a.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) })
 	if !faulty {
@@ -157,7 +158,7 @@ func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half strin
 	return true
 }
 
-// Head writes a status and headers, given as alternating names and values.
+// Head writes a status and headers. header has alternating names and values.
 func Head(w http.ResponseWriter, status int, header []string) {
 	for i := 0; i+1 < len(header); i += 2 {
 		w.Header().Set(header[i], header[i+1])
@@ -165,8 +166,8 @@ func Head(w http.ResponseWriter, status int, header []string) {
 	w.WriteHeader(status)
 }
 
-// Match matches a path against a pattern such as "space/*/permissions". found contains the parts
-// that match the stars.
+// Match matches a path against a pattern such as "space/*/permissions". found has the path elements
+// that the stars match.
 func Match(pattern, path string) (found []string, ok bool) {
 	have, want := strings.Split(strings.Trim(path, "/"), "/"), strings.Split(pattern, "/")
 	if len(have) != len(want) {
@@ -182,8 +183,8 @@ func Match(pattern, path string) (found []string, ok bool) {
 	return found, true
 }
 
-// Break injects up to five random faults into requests that contain one of the parts. A fault
-// either sends one of the answers or cuts the response off.
+// Break plans up to five random faults of requests whose log entry contains one of the parts. Each
+// fault sends one of the answers or cuts the response off.
 func (a *API[S]) Break(random *rand.Rand, parts []string, answers ...http.HandlerFunc) {
 	for range random.IntN(6) {
 		f := Fault{Path: parts[random.IntN(len(parts))]}

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Signal wakes waiting goroutines after an event. The zero value is ready to use. It is safe for
+// Signal wakes goroutines that wait for a condition. The zero value is ready to use. It is safe for
 // concurrent use.
 type Signal struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed by Notify; nil while no goroutine waits
 }
 
-// Notify makes all waiting goroutines check their conditions again.
+// Notify makes all goroutines in [Signal.Until] check their conditions again.
 func (s *Signal) Notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,8 +36,8 @@ func (s *Signal) next() <-chan struct{} {
 	return s.changed
 }
 
-// Until blocks until a condition is true, or returns ctx's error. It checks the condition at once
-// and after every Notify.
+// Until waits until holds returns true. It calls holds at once and after each Notify. It returns
+// the error of ctx if ctx is done first.
 func (s *Signal) Until(ctx context.Context, holds func() bool) error {
 	for {
 		changed := s.next() // before the condition is checked, so that no event is missed
@@ -77,8 +77,8 @@ func (l *Log[T]) Where(fits func(T) bool) []T {
 	return slices.DeleteFunc(l.All(), func(entry T) bool { return !fits(entry) })
 }
 
-// Faults are the planned failures of calls, in the order in which they were added. The zero value
-// has none. It is safe for concurrent use.
+// Faults is a list of planned failures, which apply in the order in which they were added. The zero
+// value is empty. It is safe for concurrent use.
 type Faults[F any] struct {
 	mu   sync.Mutex
 	list []*fault[F]
@@ -89,16 +89,16 @@ type fault[F any] struct {
 	skip, times int
 }
 
-// Add plans a fault. The fault skips the first skip matching calls and then applies to times
-// matching calls, at least one.
+// Add plans a fault. It applies to times matching calls, but at least one, after it has skipped the
+// first skip matching calls.
 func (f *Faults[F]) Add(what F, skip, times int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = append(f.list, &fault[F]{what, skip, max(times, 1)})
 }
 
-// Next returns the fault that applies to a call. about reports whether a fault matches the call. ok
-// is false if no fault applies.
+// Next returns the fault that applies to the current call. about reports whether a fault matches
+// the call. ok is false if no fault applies.
 func (f *Faults[F]) Next(about func(F) bool) (what F, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,15 +122,15 @@ func (f *Faults[F]) Mend() {
 	f.list = nil
 }
 
-// Limit is a rate limit for the calls of each key within a sliding span of time. The zero value is
-// ready to use. It is safe for concurrent use.
+// Limit is a rate limit for the calls of each key within a sliding window. The zero value is ready
+// to use. It is safe for concurrent use.
 type Limit struct {
 	mu    sync.Mutex
 	calls map[string][]time.Time
 }
 
-// Within counts a call and returns 0. If the key already has most calls within span, it counts
-// nothing and returns the time until a call is allowed.
+// Within records a call at the time now and returns 0. If the key already has most calls within
+// span, it records nothing and returns how long to wait.
 func (l *Limit) Within(key string, most int, span time.Duration, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,7 +25,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config configures a Client. Zero fields get their defaults.
+// Config configures a [Client]. Zero fields get defaults.
 type Config struct {
 	Name string // vendor's name in errors
 	// Base is the prefix of all addresses, and ends in a slash. Requests and redirects to other
@@ -81,8 +81,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Client calls one source with one credential. It is safe for concurrent use and holds no lock
-// during calls or waits.
+// Client sends requests to the API of one source with one credential. It limits their rate and
+// repeats failed requests. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	base    *url.URL
@@ -97,7 +97,7 @@ type Client struct {
 	cost    Cost
 }
 
-// Cost counts the requests to a source so far.
+// Cost has the counts of a client's requests so far.
 type Cost struct {
 	Requests  int // sent requests, including repeated attempts
 	Unchanged int // of these, answered with 304
@@ -106,7 +106,7 @@ type Cost struct {
 	Waited    time.Duration
 }
 
-// New returns a client. It sends no request.
+// New returns a client. It sends no request. It returns an error if Base or AllowHosts is invalid.
 func New(config Config) (*Client, error) {
 	config = config.withDefaults()
 	base, err := url.Parse(config.Base)
@@ -139,13 +139,12 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// own reports whether an address belongs to the source's API. The credential may be sent to such an
-// address.
+// own reports whether a URL belongs to the source's API, so that the credential may be sent to it.
 func (c *Client) own(u *url.URL) bool {
 	return u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host)
 }
 
-// Cost returns the counts so far.
+// Cost returns the counts of the client's requests so far.
 func (c *Client) Cost() Cost {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +157,7 @@ func (c *Client) count(change func(*Cost)) {
 	change(&c.cost)
 }
 
-// Request is a read-only request, which may be repeated.
+// Request is a request that only reads data, so that it can be repeated.
 type Request struct {
 	Method string // default GET
 	// Path is a path relative to Base with its query, or a whole address on the same host that the
@@ -177,7 +176,7 @@ type Request struct {
 	ETag, LastModified string
 }
 
-// Response is a response with its whole body.
+// Response is a successful response with its whole body.
 type Response struct {
 	Status             int
 	Header             http.Header
@@ -187,9 +186,10 @@ type Response struct {
 	URL                *url.URL // address that answered, after redirects
 }
 
-// Do sends a request. It returns a response with status 200 to 299, or 304 for a conditional
-// request. Any other response is a *Refused error. A long rate limit is an *index.Later error. No
-// error contains a credential.
+// Do sends a request, repeats it after temporary failures, and waits for short rate limits. It
+// returns responses with status 200 to 299, and 304 for a conditional request. Other responses
+// become errors of type *Refused, and long rate limits errors of type *index.Later. No error
+// contains the credential.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	place, err := c.base.Parse(r.Path)
 	if err != nil || !c.own(place) {
@@ -236,29 +236,28 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 }
 
-// hopeless reports whether an error would be the same after any number of attempts.
 func hopeless(err error) bool {
 	return errors.Is(err, outhttp.ErrRefused) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrLongList) || errors.As(err, new(*credentialError))
 }
 
-// credentialError wraps an error of Config.Authorize.
 type credentialError struct{ error }
 
 func (e *credentialError) Unwrap() error { return e.error }
 
-// smallBytes is the maximum size of a small response.
 const smallBytes = 64 << 10
 
 type smallKey struct{}
 
 // Small returns a context for requests with small responses, such as a yes or no. A response of
-// more than 64 kB fails with ErrTooLarge. Many of these requests can therefore run concurrently.
+// more than 64 kB fails with [ErrTooLarge]. The low limit allows many such requests at the same
+// time.
 func Small(ctx context.Context) context.Context { return context.WithValue(ctx, smallKey{}, true) }
 
-// ErrTooLarge reports a response larger than Config.MaxBytes.
+// ErrTooLarge reports a response that is larger than Config.MaxBytes, or than [Small] allows.
 var ErrTooLarge = errors.New("the answer is larger than what is read of one")
 
-// once sends a request once and reads the whole response. A truncated response is an error.
+// once sends a request once and reads the whole response. It returns an error if the body ends too
+// early.
 func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response, error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -319,7 +318,7 @@ func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response
 	return response, nil
 }
 
-// withoutURL returns an error without the address, because the address's query may contain secrets.
+// withoutURL removes the URL from an error, because its query may contain secrets.
 func withoutURL(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -328,5 +327,5 @@ func withoutURL(err error) error {
 	return err
 }
 
-// path returns the part of an address that errors may contain.
+// path returns the part of a URL that may appear in errors. The query may contain secrets.
 func path(u *url.URL) string { return u.EscapedPath() }

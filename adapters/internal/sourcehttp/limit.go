@@ -19,21 +19,18 @@ const (
 	// rate limit: "wait for at least one minute before retrying", then "an exponentially increasing
 	// amount of time between retries"
 	// (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
-	silentLimit = time.Minute
-	// longestLimit is the maximum length of one pause. After a pause, the source may demand
-	// another.
+	silentLimit  = time.Minute
 	longestLimit = 2 * time.Hour
-	// slack is added to a reset time. It allows for clock skew and for times in whole seconds.
+	// slack is added to a reset time, because clocks differ and the time is in whole seconds.
 	slack = time.Second
 )
 
-// budget is the remaining part of a rate limit as the source reports it.
+// budget is what remains of a rate limit, according to the source's response headers.
 type budget struct {
 	whole, remaining float64
 	full             time.Time // time of the reset; zero if unknown
 }
 
-// awaitTurn waits until a request may be made.
 func (c *Client) awaitTurn(ctx context.Context, r Request) error {
 	for {
 		wait, err := c.waitFor(r)
@@ -58,8 +55,8 @@ func (c *Client) awaitTurn(ctx context.Context, r Request) error {
 	return nil
 }
 
-// waitFor returns how long a request must wait. It returns *index.Later if that is longer than a
-// call may block.
+// waitFor returns how long a request must wait. It returns *index.Later if that is longer than
+// Config.Patience.
 func (c *Client) waitFor(r Request) (time.Duration, error) {
 	c.mu.Lock()
 	until, b := c.until, c.budgets[r.Budget]
@@ -78,7 +75,6 @@ func (c *Client) later(until time.Time) error {
 	return &index.Later{At: until, Why: c.config.Name + " allows no more requests for now"}
 }
 
-// rest waits for d and adds the time to Cost.Waited.
 func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	began := time.Now()
 	err := sleep.For(ctx, d)
@@ -86,24 +82,21 @@ func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// pause returns the wait between an attempt and the next attempt.
 func (c *Client) pause(attempt int) time.Duration {
 	d := c.config.Pause << min(attempt-1, 10)
 	return d/2 + rand.N(d) //nolint:gosec // not for secrets
 }
 
-// isLimit reports whether a response means a rate limit.
 func (c *Client) isLimit(r *Response) bool {
 	return r.Status == http.StatusTooManyRequests || c.config.Limited != nil && c.config.Limited(r) ||
 		r.Status == http.StatusServiceUnavailable && r.Header.Get("Retry-After") != ""
 }
 
-// Limit handles a response of status 200 whose body reports a rate limit. It blocks the source for
-// the requested time. If that time is long, it returns *index.Later.
+// Limit handles a response with status 200 whose body reports a rate limit. It blocks further
+// requests for as long as the response demands. It returns *index.Later if that is longer than a
+// call may wait.
 func (c *Client) Limit(r Request, answer *Response) error { return c.limit(r, answer, false) }
 
-// limit pauses requests for the time that the source demands. It returns *index.Later if that time
-// is long, or after too many attempts.
 func (c *Client) limit(r Request, answer *Response, enough bool) error {
 	until := c.pauseUntil(r, answer)
 	if enough {
@@ -113,7 +106,6 @@ func (c *Client) limit(r Request, answer *Response, enough bool) error {
 	return err
 }
 
-// pauseUntil blocks requests for the time that a response demands. It returns the end of that time.
 func (c *Client) pauseUntil(r Request, answer *Response) time.Time {
 	now := c.config.Now()
 	c.mu.Lock()
@@ -135,8 +127,8 @@ func (c *Client) pauseUntil(r Request, answer *Response) time.Time {
 	return c.until
 }
 
-// readBudget reads the budget in a response. If nothing is left, requests pause before the source
-// refuses them.
+// readBudget stores the rate limit in the response headers, so that requests pause before the
+// source refuses them.
 func (c *Client) readBudget(r Request, answer *Response) {
 	b, ok := parseBudget(answer.Header, c.config.Now())
 	c.mu.Lock()
@@ -147,8 +139,8 @@ func (c *Client) readBudget(r Request, answer *Response) {
 	}
 }
 
-// parseBudget parses X-RateLimit-Limit, -Remaining and -Reset. The last header is the time, in
-// seconds since 1970, at which the budget is full again.
+// parseBudget parses X-RateLimit-Limit, -Remaining and -Reset. The last one is the time, in seconds
+// since 1970, at which the budget is full again.
 func parseBudget(h http.Header, now time.Time) (b budget, ok bool) {
 	var err error
 	if b.remaining, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 64); err != nil {

@@ -8,18 +8,18 @@ import (
 	"sync/atomic"
 )
 
-// MaxPlace is the maximum length of a page cursor in bytes.
+// MaxPlace is the maximum length of a cursor in bytes.
 const MaxPlace = 16 << 10
 
-// ErrIncomplete reports a page that lacks the requested list, or contains an item without an
-// identity. Items that are missing from such a page do not count as deleted.
+// ErrIncomplete reports a page of a list that lacks the list, or has an invalid item. Callers must
+// not treat items that are missing from such a page as deleted.
 var ErrIncomplete = errors.New("the answer lacks a part of the list that was asked for")
 
-// ErrEndless reports a list that does not end.
+// ErrEndless reports a list that repeats a cursor or has too many pages.
 var ErrEndless = errors.New("the list leads back to a page that was read, or does not end")
 
-// CheckItems checks the decoded items of one page of a list. It returns ErrIncomplete if the list
-// is nil or an item is invalid, and ErrItems if there are more than most items.
+// CheckItems checks the items of one page of a list. It returns [ErrIncomplete] if items is nil or
+// an item is not valid, and [ErrItems] if there are more than most items.
 func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 	switch {
 	case items == nil:
@@ -35,24 +35,23 @@ func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 	return nil
 }
 
-// MaxList is the maximum total size in bytes of the responses of one list. A list of 100,000 people
-// has some 50 MB.
+// MaxList is the maximum size in bytes of all responses of one list. A list of 100,000 people has
+// some 50 MB.
 const MaxList = 128 << 20
 
-// ErrLongList reports a list that exceeds MaxList.
+// ErrLongList reports a list whose responses are larger than [MaxList].
 var ErrLongList = fmt.Errorf("a list that is read whole has more than %d MB", MaxList>>20)
 
 type listKey struct{}
 
-// Whole returns a context for the requests of one list that is kept in memory. Once the list's
-// responses exceed MaxList, requests fail with ErrLongList.
+// Whole returns a context for the requests of one list that is held in memory as a whole. Once
+// their responses exceed [MaxList], requests fail with [ErrLongList].
 func Whole(ctx context.Context) context.Context {
 	room := new(atomic.Int64)
 	room.Store(MaxList)
 	return context.WithValue(ctx, listKey{}, room)
 }
 
-// countListBytes subtracts the bytes of a response from the remaining size of the response's list.
 func countListBytes(ctx context.Context, answer []byte) error {
 	room, is := ctx.Value(listKey{}).(*atomic.Int64)
 	if is && room.Add(-int64(len(answer))) < 0 {
@@ -61,15 +60,15 @@ func countListBytes(ctx context.Context, answer []byte) error {
 	return nil
 }
 
-// Pages detects loops while a list is read page by page. The zero value is ready to use. It must
-// not be used concurrently.
+// Pages detects loops and endless lists while a list is read page by page. The zero value is ready
+// to use. It is not safe for concurrent use.
 type Pages struct {
 	Read int // pages of the list that earlier runs have read
 	been map[[sha256.Size]byte]bool
 }
 
-// Next records the cursor of the next page. It returns ErrEndless if the cursor was seen before or
-// is longer than MaxPlace bytes. It also returns ErrEndless after MaxPages pages.
+// Next records the cursor of the next page. It returns [ErrEndless] if the cursor was recorded
+// before, if it is longer than [MaxPlace], or after [MaxPages] pages.
 func (p *Pages) Next(place string) error {
 	if len(place) > MaxPlace {
 		return fmt.Errorf("%w: it names its next page by %d bytes", ErrEndless, len(place))
@@ -85,9 +84,9 @@ func (p *Pages) Next(place string) error {
 	return nil
 }
 
-// EachPage reads a list page by page. fetch returns the cursor of the next page. An empty cursor
-// ends the list. If a list does not end, EachPage returns ErrEndless, wrapped in a sentence that
-// contains what.
+// EachPage calls fetch for each page of a list, beginning with the cursor first. fetch returns the
+// cursor of the next page, or "" after the last one. The error wraps [ErrEndless] if the list does
+// not end, and its text begins with what.
 func EachPage(what, first string, fetch func(cursor string) (next string, err error)) error {
 	var pages Pages
 	for cursor := first; ; {

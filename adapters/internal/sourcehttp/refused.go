@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
-// Refused reports an unexpected response.
+// Refused reports a response with an unexpected status.
 type Refused struct {
 	Name, Method, Path string
 	Status             int
@@ -33,7 +33,7 @@ func (e *Refused) Error() string {
 	return text
 }
 
-// Status returns the HTTP status of a Refused error. It returns 0 for any other error.
+// Status returns the HTTP status of an error that wraps [Refused], and 0 for any other error.
 func Status(err error) int {
 	var refused *Refused
 	if errors.As(err, &refused) {
@@ -42,16 +42,13 @@ func Status(err error) int {
 	return 0
 }
 
-// mostSaid is the maximum number of bytes of a source's message in an error.
 const mostSaid = 200
 
-// requestIDs lists the response headers in which vendors send a request id.
 var requestIDs = []string{"X-GitHub-Request-Id", "Atl-Traceid", "X-Arequestid", "X-Request-Id", "Request-Id", "X-Notion-Request-Id"}
 
-// small is the set of limits for the body of an error response.
 var small = boundedjson.Limits{Bytes: 1 << 20, Elements: 10_000, Depth: 50}
 
-// Short truncates a source's message to the maximum length in errors.
+// Short truncates a source's message to 200 bytes, for use in an error.
 func Short(said string) string {
 	if len(said) <= mostSaid {
 		return said

@@ -8,11 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// checkpointBytes is the average number of bytes of checkpoints that are written for each batch. A
-// batch needs at least one request, which takes longer than writing that many bytes.
+// checkpointBytes is the average number of checkpoint bytes per batch. Writing that much takes less
+// time than the one or more requests that a batch needs.
 const checkpointBytes = 16 << 10
 
-// Documents sends the documents of a pass. It must not be used concurrently.
+// Documents sends the batches of documents of one run. It is not safe for concurrent use.
 type Documents struct {
 	Emit    func(index.Batch) error  // emit function of Batches
 	Encode  func() index.Checkpoint  // returns the current state
@@ -24,10 +24,11 @@ type Documents struct {
 	size int // bytes of the last checkpoint
 }
 
-// Send sends a batch, with a checkpoint if one is due. A checkpoint may be as large as the source,
-// and writing it with each batch would take quadratic time. The number of batches between
-// checkpoints is therefore proportional to the size of a checkpoint. If a run is killed between
-// checkpoints, the next run sends those batches again.
+// Send sends a batch, with a checkpoint if one is due. If a run is killed between two checkpoints,
+// the next run sends the batches after the first one again.
+//
+// A checkpoint may be as large as the source. Larger checkpoints are therefore less frequent, so
+// that writing them does not take quadratic time.
 func (d *Documents) Send(b index.Batch) error {
 	if d.left += checkpointBytes; d.left < d.size {
 		return d.send(b)
@@ -35,8 +36,8 @@ func (d *Documents) Send(b index.Batch) error {
 	return d.Save(b)
 }
 
-// Save sends a batch with a checkpoint. Use it at the end of a pass, or if the next run must have
-// the state.
+// Save sends a batch with a checkpoint. Use it for the last batch of a run, or if the next run must
+// know the state.
 func (d *Documents) Save(b index.Batch) error {
 	b.Next = d.Encode()
 	d.left, d.size = 0, len(b.Next)
@@ -56,15 +57,16 @@ func (d *Documents) send(b index.Batch) error {
 	return d.Emit(b)
 }
 
-// Unmet describes the stored documents of one list. IDs are those that a pass did not find in it.
+// Unmet has the stored documents of a list that a run did not find in the list. Stored counts all
+// stored documents of the list.
 type Unmet struct {
 	Stored int // number of stored documents
 	IDs    []document.ID
 }
 
-// FindUnmet sends a batch and calls place for every stored document. in means that the document
-// belongs to a list, and met that the pass found it there. FindUnmet returns after the last
-// document. Another goroutine calls place, possibly even after an error.
+// FindUnmet sends a batch and calls place for every stored document. place reports whether the
+// document belongs to a list, and whether the run found it there. It must be safe to call from
+// another goroutine, even after FindUnmet has failed.
 func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.ID) (in, met bool)) (Unmet, error) {
 	var mu sync.Mutex
 	var found Unmet
@@ -92,7 +94,7 @@ func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.
 	return Unmet{Stored: found.Stored, IDs: slices.Clone(found.IDs)}, nil
 }
 
-// Review returns a batch that gives the documents in IDs a verdict.
+// Review returns a batch that applies a verdict to the documents in IDs.
 func (u Unmet) Review(v index.Verdict) index.Batch {
 	ids := make(map[document.ID]bool, len(u.IDs))
 	for _, id := range u.IDs {

@@ -9,10 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Listed is a group as it appears in the list of all groups.
+// Listed is a group as in the source's list of groups, without its members.
 type Listed struct{ ID, Name string }
 
-// List returns the groups ordered by id. It removes duplicates and groups without an id.
+// List calls listed for each group in all, and returns the results ordered by id. It drops
+// duplicates and groups without an id.
 func List[G any](all []G, listed func(G) Listed) []Listed {
 	list := make([]Listed, 0, len(all))
 	for _, g := range all {
@@ -34,19 +35,18 @@ type Groups struct {
 	Final func(ctx context.Context, err error) bool
 }
 
-// mostMembers is the approximate number of people in a batch of groups.
 const mostMembers = 2000
 
-// patience is the number of consecutive groups that may be unreadable before the loop ends.
+// patience is the number of consecutive groups that cannot be read before Run fails.
 const patience = 5
 
-// groupState is the checkpoint of Groups. It contains the id of the last group that was read.
 type groupState struct {
 	After string `json:"after,omitempty"`
 }
 
-// Run reads the groups of a List and resumes where an earlier run stopped. The content of first is
-// part of the first batch.
+// Run reads the members of the groups in list, and emits them in batches. It resumes after the
+// group in the checkpoint since. list must come from [List]. The first batch begins with the
+// content of first.
 func (g *Groups) Run(ctx context.Context, since index.Checkpoint, list []Listed, first index.GroupBatch) error {
 	state, batch := Decode[groupState](since), first
 	seen := make(map[string]bool) // people, each once

@@ -13,12 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// ErrBroken reports that the caller wants no more batches.
+// ErrBroken reports that the consumer of [Batches] wants no more batches.
 var ErrBroken = errors.New("the caller has broken off")
 
-// Batches yields the documents, nodes or groups that read emits. emit returns ErrBroken if the
-// caller wants no more batches. read must then return that error. Any other error of read, or the
-// cause of ctx, is yielded last.
+// Batches returns a sequence of what read passes to emit. emit returns [ErrBroken] if the consumer
+// has stopped, and read must then return that error. Any other error of read is yielded last, or
+// the cause of ctx if ctx is done.
 func Batches[B any](ctx context.Context, read func(emit func(B) error) error) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
 		broken := false
@@ -39,8 +39,7 @@ func Batches[B any](ctx context.Context, read func(emit func(B) error) error) it
 	}
 }
 
-// Encode encodes a state as a checkpoint. It cannot fail, because a state contains only strings,
-// numbers, and sets and maps of these.
+// Encode encodes a state as JSON for a checkpoint. It panics if the state cannot be encoded.
 func Encode(state any) index.Checkpoint {
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -49,8 +48,8 @@ func Encode(state any) index.Checkpoint {
 	return text
 }
 
-// Decode decodes a state from a checkpoint. An invalid checkpoint counts as empty. The source is
-// then read again, so no data is lost.
+// Decode decodes a state that [Encode] has encoded. It returns the zero value for an invalid
+// checkpoint, so that the source is read again from the beginning.
 func Decode[S any](since index.Checkpoint) (state S) {
 	if json.Unmarshal(since, &state) != nil {
 		var none S
@@ -59,7 +58,7 @@ func Decode[S any](since index.Checkpoint) (state S) {
 	return state
 }
 
-// Seconds returns a time as states store it, in seconds since 1970. The zero time becomes 0.
+// Seconds returns a time in seconds since 1970, as checkpoints store it. The zero time becomes 0.
 func Seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -67,7 +66,7 @@ func Seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// Time reverses Seconds.
+// Time converts the result of [Seconds] back to a time.
 func Time(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}

@@ -15,8 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// list determines which channels are read and who may read them. It applies changes to stored
-// documents before anything else. Without force it does nothing if the last list is recent.
 func (p *pass) list(ctx context.Context, force bool) error {
 	if !force && time.Since(p.listed) < p.options.Relist {
 		return nil
@@ -52,17 +50,17 @@ func (p *pass) list(ctx context.Context, force bool) error {
 	return p.apply(unmet)
 }
 
-// Chooses reports whether the options select a channel.
+// Chooses reports whether the options select a channel, either by name or id, or because it is
+// public.
 func (o Options) Chooses(c Channel) bool {
 	return o.Public && !c.Private || slices.ContainsFunc(o.Channels, func(name string) bool { return names(name, c) })
 }
 
-// names reports whether an entry of the configuration refers to a channel.
 func names(entry string, c Channel) bool {
 	return entry == c.ID || strings.EqualFold(strings.TrimPrefix(entry, "#"), c.Name)
 }
 
-// Unmet returns the names of selected channels that are missing in a list of channels.
+// Unmet returns the configured channels that are not in found.
 func (o Options) Unmet(found []Channel) []string {
 	var unmet []string
 	for _, name := range o.Channels {
@@ -73,11 +71,11 @@ func (o Options) Unmet(found []Channel) []string {
 	return unmet
 }
 
-// mostAsked is the maximum number of channels missing in a list that are looked up one by one.
 const mostAsked = 3
 
-// confirm looks up some of the known channels that are missing in a list. If the bot can still read
-// one, the list is truncated and confirm returns an error. No channel is then removed.
+// confirm guards against truncated lists of channels. It looks up some of the known channels that
+// are missing in found. If the bot can still read one, confirm returns an error, and no channel is
+// removed.
 func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	asked := 0
 	for _, id := range slices.Sorted(maps.Keys(p.state.Channels)) {
@@ -96,8 +94,6 @@ func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	return nil
 }
 
-// readers returns the current readers of a channel's documents. It returns index.ErrWithdrawn if
-// the channel is no longer read.
 func (p *pass) readers(id string) (access.ACL, error) {
 	c, ok := p.channels[id]
 	if !ok {
@@ -106,9 +102,9 @@ func (p *pass) readers(id string) (access.ACL, error) {
 	return c.ACL, nil
 }
 
-// apply updates stored documents after changes of channels. It removes documents of channels that
-// are no longer read. It changes all access lists of a channel together. Once a day it compares all
-// documents.
+// apply updates stored documents after changes of the channels. It removes documents of channels
+// that are no longer read, and changes the access lists of all documents of a channel together.
+// Once a day it compares all documents.
 func (p *pass) apply(unmet []index.Notice) error {
 	changed := p.now.Sub(ofMicros(p.state.Reviewed)) >= day
 	for id := range p.state.Channels {
@@ -147,11 +143,13 @@ func (p *pass) apply(unmet []index.Notice) error {
 // patience is the number of consecutive channels that may fail before the pass fails.
 const patience = 3
 
-// ErrLone marks an error that affects only one channel.
+// ErrLone is wrapped by errors that concern only one channel. The other channels are then still
+// read.
 var ErrLone = errors.New("the other channels are read")
 
-// handleFailure handles an error about a channel. It adds a notice and returns nil. It returns the
-// error after patience consecutive failures, unless the error affects only one channel.
+// handleFailure reports an error about a channel as a notice and returns nil. It returns the error
+// if the whole run must stop, or after patience consecutive failures. An error that wraps ErrLone
+// does not stop the run.
 func (p *pass) handleFailure(ctx context.Context, c Channel, err error) error {
 	if ctx.Err() != nil || errors.Is(err, sourcepass.ErrBroken) || errors.Is(err, index.ErrRevoked) {
 		return err

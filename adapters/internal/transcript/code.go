@@ -8,8 +8,6 @@ import (
 
 const fence = "```"
 
-// blocks splits a message at its code blocks. A code block is between three backticks anywhere in a
-// line. Code that is within a line of text and has no line break stays part of that line.
 func blocks(text string) []document.Block {
 	var out document.Outline
 	begin := 0
@@ -43,8 +41,8 @@ func blocks(text string) []document.Block {
 	return all
 }
 
-// languageOf splits off a first line of code that contains only the name of a language. Slack shows
-// such a line as code, but people write it anyway.
+// languageOf splits off the first line of code if it is only the name of a language. People write
+// such a line in Slack, although Slack shows it as code.
 func languageOf(code string) (language, rest string) {
 	first, rest, more := strings.Cut(code, "\n")
 	if name := strings.TrimSpace(first); more && languages[strings.ToLower(name)] && strings.TrimSpace(rest) != "" {
@@ -53,7 +51,6 @@ func languageOf(code string) (language, rest string) {
 	return "", code
 }
 
-// languages lists the names of languages that people write after three backticks.
 var languages = func() map[string]bool {
 	names := make(map[string]bool)
 	for name := range strings.FieldsSeq(`ansi asm awk bash bat c clojure cmake console cpp c++ cs csharp css csv dart diff dockerfile elixir erlang

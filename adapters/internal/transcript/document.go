@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// VersionOf returns a time that serves as a version. The time changes if any of the given lines
-// changes.
+// VersionOf returns a time that serves as a version of a document. It is computed from a hash of
+// the lines, and changes if any line changes.
 func VersionOf(lines ...string) time.Time {
 	sum := fnv.New64a()
 	for _, line := range lines {
@@ -20,16 +20,16 @@ func VersionOf(lines ...string) time.Time {
 	return time.UnixMicro(int64(sum.Sum64() >> 14)).UTC()
 }
 
-// Said returns the section of a message. The section has the author, the time and the text, with
-// code in separate blocks.
+// Said returns a chat message as a section of a document. link becomes the anchor. The text begins
+// with the author and the time, and code is in separate blocks.
 func Said(link, who string, at time.Time, text string) document.Section {
 	return document.Section{Anchor: link, Blocks: blocks(fmt.Sprintf("%s (%s UTC): %s", who, at.UTC().Format("2006-01-02 15:04"), text))}
 }
 
-// longestTitle is the maximum length in bytes of a message in a title.
+// longestTitle is in bytes.
 const longestTitle = 80
 
-// Beginning returns the first words of a message.
+// Beginning returns the first words of a message, as a title.
 func Beginning(text string) string {
 	words := strings.Fields(text)
 	var b strings.Builder

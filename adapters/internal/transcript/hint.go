@@ -10,20 +10,16 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Subject returns the subject of an index.Hint, "channel:key". The hint means that a message was
-// written, edited or deleted. key is Item.Key of the thread, or the message's own id if it has no
-// thread. An empty key means that the channel's audience may have changed.
+// Subject returns the subject of an [index.Hint] about a channel. key is the id of a changed
+// thread, or of a changed message outside of threads. An empty key means that the channel's readers
+// may have changed.
 func Subject(channel, key string) string { return channel + ":" + key }
 
 const (
-	// listenEvery is the interval between checks for hints during a pass.
-	listenEvery = 2 * time.Second
-	// mostFollowed is the maximum number of hints that are followed per request for hints.
+	listenEvery  = 2 * time.Second
 	mostFollowed = 500
 )
 
-// listen follows the hints that are pending when it starts. Without force it does nothing if the
-// last call is recent.
 func (p *pass) listen(ctx context.Context, force bool) error {
 	if p.options.Hints == nil || !force && time.Since(p.heard) < listenEvery {
 		return nil
@@ -74,7 +70,6 @@ func (p *pass) listen(ctx context.Context, force bool) error {
 	return nil
 }
 
-// follow reads the threads and days that hints about a channel refer to.
 func (p *pass) follow(ctx context.Context, c Channel, hints []index.Hint) error {
 	var keys []string
 	for _, h := range hints {

@@ -11,11 +11,10 @@ import (
 )
 
 // recentInterval is the minimum interval between two reads of the recent days while older days are
-// read. Reading the recent days takes at most half of the time.
+// read. If reading the recent days takes longer, the interval is as long, so it takes at most half
+// of the time.
 const recentInterval = time.Minute
 
-// readRecent reads the recent days of every channel. It starts with the channel whose recent days
-// were read least recently. It continues an interrupted pass.
 func (p *pass) readRecent(ctx context.Context) error {
 	s := &p.state
 	took := ofMicros(s.Done).Sub(ofMicros(s.Pass))
@@ -54,7 +53,6 @@ func (p *pass) readRecent(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// handleUrgent handles urgent changes during a pass. These are the list of channels, and hints.
 func (p *pass) handleUrgent(ctx context.Context) error {
 	if err := p.list(ctx, false); err != nil {
 		return err
@@ -62,7 +60,6 @@ func (p *pass) handleUrgent(ctx context.Context) error {
 	return p.listen(ctx, false)
 }
 
-// readChannel reads the recent days of a channel.
 func (p *pass) readChannel(ctx context.Context, c Channel) error {
 	for part, err := range p.platform.Parts(ctx, c, p.recent, time.Time{}) {
 		if err == nil {
@@ -84,7 +81,6 @@ func (p *pass) readChannel(ctx context.Context, c Channel) error {
 	return p.emit(index.Batch{})
 }
 
-// readOlder reads older days. It always reads the newest of these days of all channels next.
 func (p *pass) readOlder(ctx context.Context) error {
 	tried := make(map[string]bool) // channels that failed
 	for {
@@ -112,7 +108,6 @@ func (p *pass) readOlder(ctx context.Context) error {
 	}
 }
 
-// readBack reads the next older part of a channel.
 func (p *pass) readBack(ctx context.Context, c Channel) error {
 	floor := p.limit
 	if to := ofMicros(p.state.Channels[c.ID].Floor); to.After(p.limit) {
@@ -140,13 +135,11 @@ func (p *pass) readBack(ctx context.Context, c Channel) error {
 }
 
 const (
-	// perBatch is the number of documents per stored batch.
 	perBatch = 4
-	// waiting is the maximum time that a document waits for its turn to be read.
-	waiting = 10 * time.Minute
+	waiting  = 10 * time.Minute // for a document to be loaded
 )
 
-// yieldPart yields the documents of a part and removes documents that are obsolete.
+// yieldPart also removes stored documents of the period that the part no longer contains.
 func (p *pass) yieldPart(ctx context.Context, c Channel, of Part, age time.Duration) error {
 	of.Items = slices.DeleteFunc(of.Items, func(i Item) bool { return p.keyTime(i.Key).Before(p.limit) })
 	there := make(map[document.ID]bool)
@@ -180,7 +173,6 @@ func (p *pass) yieldPart(ctx context.Context, c Channel, of Part, age time.Durat
 	return nil
 }
 
-// item converts an Item to an index.Item.
 func (p *pass) item(c Channel, i Item, age time.Duration) index.Item {
 	id := p.id(c.ID, i.Key)
 	return index.Item{ID: id, ModifiedAt: i.Modified, MaxAge: age, Wait: waiting, Load: func(ctx context.Context) (document.Document, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is the content of the checkpoint. Times are in microseconds since 1970, 0 for never.
+// state is the content of the checkpoint. Times are in microseconds since 1970. 0 means never.
 type state struct {
 	Team     string              `json:"team"`
 	Channels map[string]progress `json:"channels,omitempty"`
@@ -19,7 +19,7 @@ type state struct {
 	Ended bool  `json:"ended,omitempty"` // the last pass read everything
 }
 
-// progress is how far a channel was read.
+// progress says how far a channel has been read.
 type progress struct {
 	// Access is the access list that was last applied to all documents.
 	Access string `json:"a"`
@@ -31,7 +31,6 @@ type progress struct {
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
-// set changes the state of a channel.
 func (s *state) set(channel string, change func(*progress)) {
 	if s.Channels == nil {
 		s.Channels = make(map[string]progress)

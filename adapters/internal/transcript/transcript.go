@@ -22,8 +22,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Platform reads a workspace. It serves one run at a time, but several goroutines may load Items
-// concurrently.
+// Platform reads the channels of a chat workspace. It serves one run at a time, but several
+// goroutines may call Item.Load concurrently.
 type Platform interface {
 	// Connect connects to the workspace. It is the first call of each run. Its error wraps
 	// index.ErrRevoked if the credential is rejected.
@@ -41,7 +41,7 @@ type Platform interface {
 	Changed(ctx context.Context, c Channel, keys []string) (items []Item, gone []string, err error)
 }
 
-// Channel is a channel that the bot can read.
+// Channel is a channel of a chat platform that the bot can read.
 type Channel struct {
 	ID, Name string
 	Private  bool       // read only if named in the options
@@ -51,7 +51,7 @@ type Channel struct {
 	Barred string
 }
 
-// Part contains the messages of a channel in a period.
+// Part has the threads and messages of a channel in a period.
 type Part struct {
 	// From and To limit the period that Items cover, at beginnings of days. Stored documents of the
 	// period that are not in Items are deleted. A zero To means now.
@@ -59,7 +59,8 @@ type Part struct {
 	Items    []Item
 }
 
-// Item is a document that is loaded only if needed.
+// Item is a thread, or a day's messages outside of threads. It becomes one document, which is
+// loaded only if needed.
 type Item struct {
 	// Key identifies the document within its channel: a day as time.DateOnly, or the thread's id.
 	Key      string
@@ -68,7 +69,7 @@ type Item struct {
 	Load func(ctx context.Context) (document.Document, error)
 }
 
-// Options configure a Connector. Zero fields get their defaults.
+// Options configure a [Connector]. Zero fields get defaults.
 type Options struct {
 	Name     string   // of the source; it is part of every document's id
 	Channels []string // names or ids of channels to read; private channels are read only if listed
@@ -93,10 +94,9 @@ type Options struct {
 	Now    func() time.Time
 }
 
-// day is the period of a document with messages outside of threads.
 const day = 24 * time.Hour
 
-// StartOf returns the beginning of a time's day in UTC.
+// StartOf returns the beginning of the day of t in UTC.
 func StartOf(t time.Time) time.Time { return t.UTC().Truncate(day) }
 
 func (o Options) withDefaults() Options {
@@ -114,7 +114,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Validate returns an error that says which options are invalid.
+// Validate returns an error that names every invalid option.
 func (o Options) Validate() error {
 	var faults []error
 	if o.Name == "" {
@@ -126,14 +126,14 @@ func (o Options) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Connector reads the channels of one source.
+// Connector reads the channels of a chat workspace as documents. It implements [index.Connector].
 type Connector struct {
 	platform Platform
 	rules    Rules
 	options  Options
 }
 
-// Rules holds constants of a platform. They are the same for all its sources.
+// Rules are properties of a chat platform that are the same for all of its sources.
 type Rules struct {
 	Source   document.Source
 	Settings string // as index.Connector.Settings
@@ -146,7 +146,8 @@ type Rules struct {
 
 var _ index.Connector = (*Connector)(nil)
 
-// New returns a connector. It calls the platform only in Sync.
+// New returns a connector for a workspace. It returns an error if the options are invalid, and does
+// not call the platform.
 func New(p Platform, rules Rules, options Options) (*Connector, error) {
 	options = options.withDefaults()
 	if err := options.Validate(); err != nil {
@@ -158,11 +159,11 @@ func New(p Platform, rules Rules, options Options) (*Connector, error) {
 // Source implements index.Connector.
 func (c *Connector) Source() document.Source { return c.rules.Source }
 
-// Settings implements index.Connector. It excludes channels, ages and access lists, because every
-// pass compares these with the stored documents.
+// Settings implements index.Connector. The result does not include channels, ages and access lists,
+// because every run compares these with the stored documents.
 func (c *Connector) Settings() string { return c.rules.Settings }
 
-// Sync implements index.Connector. It lists the channels and follows hints of changes. Then it
+// Sync implements index.Connector. It first applies changed channels and hints of changes. It then
 // reads the recent days of each channel, and after that older days, newest first.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
@@ -176,7 +177,6 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 	})
 }
 
-// pass is the state of one call of Sync.
 type pass struct {
 	*Connector
 	source document.SourceID
@@ -193,8 +193,7 @@ type pass struct {
 	sent     map[document.ID]bool
 }
 
-// emit yields a batch with the current state as its checkpoint. It omits documents that this pass
-// has already yielded, unless Item.Again is set.
+// emit omits documents that this run has already yielded, unless Item.Again is set.
 func (p *pass) emit(b index.Batch) error {
 	if p.sent == nil {
 		p.sent = make(map[document.ID]bool)
@@ -236,8 +235,8 @@ func (p *pass) run(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// revoked hides all documents if the platform rejects the credential, because memberships can no
-// longer be checked. The next list of channels shows the documents again.
+// revoked hides all documents if the platform rejects the credential, because channel members can
+// no longer be checked. The next successful list of channels shows the documents again.
 func (p *pass) revoked(err error) error {
 	if !errors.Is(err, index.ErrRevoked) {
 		return err
@@ -251,13 +250,13 @@ func (p *pass) revoked(err error) error {
 	return err
 }
 
-// id returns the id of a document. It consists of the source, the channel, and the thread or the
-// day.
+// id returns a document id of the form "source:channel:key".
 func (p *pass) id(channel, key string) document.ID {
 	return document.ID(string(p.source) + ":" + channel + ":" + key)
 }
 
-// parseID returns the channel and the start time in a document id.
+// parseID returns the channel and the start time in a document id. ok is false if the id belongs to
+// another source or is invalid.
 func (p *pass) parseID(id document.ID) (channel string, at time.Time, ok bool) {
 	rest, found := strings.CutPrefix(string(id), string(p.source)+":")
 	channel, key, parted := strings.Cut(rest, ":")
@@ -268,8 +267,6 @@ func (p *pass) parseID(id document.ID) (channel string, at time.Time, ok bool) {
 	return channel, at, !at.IsZero()
 }
 
-// keyTime returns the start time in a document's key. It returns the zero time if the key is
-// invalid.
 func (p *pass) keyTime(key string) time.Time {
 	if at, err := time.Parse(time.DateOnly, key); err == nil {
 		return at

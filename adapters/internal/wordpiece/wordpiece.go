@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// maxWord is the maximum length of a word in characters. WordPiece treats a longer word as
-	// unknown (max_input_chars_per_word).
+	// maxWord is the maximum length of a word in characters. A longer word becomes Unknown
+	// (max_input_chars_per_word in the tokenizers library).
 	maxWord = 100
-	// Unknown is the token for a word that the vocabulary cannot compose.
+	// Unknown is the token for a word that the vocabulary's pieces cannot form.
 	Unknown = int32(-1)
 )
 
-// Vocabulary splits words into pieces. It is immutable.
+// Vocabulary splits words into pieces. It is immutable and safe for concurrent use.
 type Vocabulary struct {
 	first   map[string]int32 // pieces at the start of a word
 	rest    map[string]int32 // continuation pieces, without their "##"
 	longest int              // bytes of the longest piece
 }
 
-// New returns a vocabulary of the given pieces. A token is the index of its piece. Pieces that
-// continue a word begin with "##".
+// New returns a vocabulary of the given pieces. Pieces that continue a word begin with "##". A
+// piece's token is its index in pieces.
 func New(pieces []string) *Vocabulary {
 	v := &Vocabulary{first: make(map[string]int32, len(pieces)), rest: make(map[string]int32)}
 	for i, piece := range pieces {
@@ -40,9 +40,11 @@ func New(pieces []string) *Vocabulary {
 }
 
 // Words splits a text as BERT's uncased models do (BertNormalizer and BertPreTokenizer of the
-// tokenizers library). It drops control characters and accents and lowercases letters. Every
-// punctuation mark and every Chinese character becomes a word. It takes time linear in the length
-// of the text. The slice passed to yield is valid until yield returns.
+// tokenizers library). It lowercases letters and drops accents and control characters. Each
+// punctuation mark and each Chinese character becomes a word. The slice passed to yield is valid
+// until yield returns.
+//
+// Words takes time linear in the length of the text.
 func Words(text string, yield func(word []byte)) {
 	if !ascii(text) {
 		text = norm.NFD.String(text)
@@ -86,7 +88,6 @@ func ascii(text string) bool {
 	return true
 }
 
-// mark reports whether a character is a separate word.
 func mark(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '!' <= r && r <= '/' || ':' <= r && r <= '@' || '[' <= r && r <= '`' || '{' <= r && r <= '~'
@@ -94,19 +95,20 @@ func mark(r rune) bool {
 	return unicode.Is(unicode.P, r) || chinese(r)
 }
 
-// chinese reports whether a character is a CJK ideograph that BERT treats as a word. Hiragana,
-// Katakana and Hangul are not included.
+// chinese reports whether a character is a CJK ideograph that BERT treats as a word. Kana and
+// Hangul are not.
 func chinese(r rune) bool {
 	return 0x4E00 <= r && r <= 0x9FFF || 0x3400 <= r && r <= 0x4DBF || 0x20000 <= r && r <= 0x2A6DF || 0x2A700 <= r && r <= 0x2B73F ||
 		0x2B740 <= r && r <= 0x2B81F || 0x2B920 <= r && r <= 0x2CEAF || 0xF900 <= r && r <= 0xFAFF || 0x2F800 <= r && r <= 0x2FA1F
 }
 
-// Longest returns the length of the longest piece in bytes.
+// Longest returns the length in bytes of the longest piece.
 func (v *Vocabulary) Longest() int { return v.longest }
 
-// Pieces appends the tokens of a word. It takes the longest matching piece at each position. If no
-// piece matches at a position, the whole word is Unknown. The time is at most the word's length
-// times the longest piece's length.
+// Pieces appends the tokens of a word to tokens. It takes the longest matching piece at each
+// position. If none matches, the whole word becomes [Unknown].
+//
+// It takes at most the word's length times the longest piece's length.
 func (v *Vocabulary) Pieces(tokens []int32, word []byte) []int32 {
 	if utf8.RuneCount(word) > maxWord {
 		return append(tokens, Unknown)

@@ -2,7 +2,7 @@ package jiratest
 
 import "slices"
 
-// MayRead reports whether a user may read an issue; nil is a visitor without an account.
+// MayRead reports whether a user may read an issue. A nil user is a visitor without an account.
 //
 //   - "To view an issue … you need the Browse Projects permission for the project". If the issue has
 //     a security level, the user must belong to it: "Issue security levels … restrict who can see
@@ -44,8 +44,7 @@ func (w *World) mayRead(u *User, i *Issue) bool {
 	return len(i.Restricted) == 0 || slices.ContainsFunc(i.Restricted, func(role string) bool { return plays(u, i.Project, role) })
 }
 
-// mayBrowse reports whether a person may see a project. It returns true even if the permission
-// depends on the issue.
+// mayBrowse returns true even if the permission depends on the issue.
 func (w *World) mayBrowse(u *User, p *Project) bool {
 	if p.Archived {
 		return false
@@ -85,8 +84,7 @@ func (w *World) any(u *User, holders []Holder, p *Project, i *Issue) bool {
 	return slices.ContainsFunc(holders, func(h Holder) bool { return w.holds(u, h, p, i) })
 }
 
-// holds reports whether a user is a holder of a permission. If i is nil, holders that depend on the
-// issue do not count.
+// holds ignores holders that depend on the issue if i is nil.
 func (w *World) holds(u *User, h Holder, p *Project, i *Issue) bool {
 	switch h.Type {
 	case "anyone":

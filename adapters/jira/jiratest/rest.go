@@ -17,7 +17,6 @@ func number(id string) int {
 	return n
 }
 
-// ordered is an ordered search result.
 type ordered struct {
 	list    []*Issue
 	updated bool // sorted by time of update, newest first; otherwise by creation, oldest first
@@ -31,8 +30,7 @@ var (
 
 // find runs the search of a request
 // (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/). "updated" is a time to the
-// minute "in your time zone". It finds only what the caller may see, and nothing in archived
-// projects. It returns false for an invalid or unsupported search.
+// minute "in your time zone". It returns false for an invalid or unsupported search.
 func (q *request) find() (ordered, bool) {
 	var fits func(*Issue) bool
 	o := ordered{}
@@ -149,8 +147,6 @@ func when(i *Issue, updated bool) int64 {
 	return i.Created.UnixMilli()
 }
 
-// place compares an issue with a position in a list. The result is positive if the issue is after
-// the position.
 func place(i *Issue, updated bool, at int64, id int) int {
 	if updated {
 		return cmp.Or(cmp.Compare(at, when(i, true)), cmp.Compare(id, number(i.ID)))
@@ -257,8 +253,7 @@ func stamp(t time.Time) string {
 	return t.In(time.FixedZone("", 2*3600)).Format("2006-01-02T15:04:05.000-0700")
 }
 
-// text returns a long text in Jira's format: a document in JSON on Cloud, the original text on Data
-// Center. A text that begins with "{" is already a document.
+// text leaves a text that begins with "{" unchanged, because it is already a document.
 func (q *request) text(text string) any {
 	switch {
 	case text == "":
@@ -275,7 +270,6 @@ func (q *request) text(text string) any {
 	return map[string]any{"type": "doc", "version": 1, "content": paragraphs}
 }
 
-// show returns issues in Jira's format, with the requested fields.
 func (q *request) show(list []*Issue, asked []string) []any {
 	shown := make([]any, 0, len(list))
 	for _, i := range list {

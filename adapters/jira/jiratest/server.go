@@ -18,7 +18,7 @@ import (
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Server serves a World over HTTP like Jira's REST APIs.
+// Server serves a [World] over HTTP, as Jira's REST APIs do.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -71,10 +71,8 @@ func Refuse(status int, header ...string) http.HandlerFunc {
 	}
 }
 
-// refused is a response that has only this error status.
 type refused int
 
-// request is an API request with its caller.
 type request struct {
 	*Server
 	Switches Switches
@@ -149,7 +147,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // afford reports whether points are left: "65,000 points per hour", reset every hour. If not, it
-// returns the time until the reset. The cost is charged when the response is sent.
+// returns the time until the reset.
 func (s *Server) afford() (time.Duration, bool) {
 	now, is := s.Now(), s.Is()
 	s.mu.Lock()
@@ -169,8 +167,6 @@ func (s *Server) spend(points int) {
 	s.spent += points
 }
 
-// known returns the account if the credential is valid. anonymous says that the request has no
-// credential. If the credential is wrong, it returns nil and false.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {

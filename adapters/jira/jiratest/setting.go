@@ -16,8 +16,6 @@ func (q *request) serverInfo([]string) any {
 	return map[string]any{"baseUrl": "https://acme.example", "deploymentType": map[bool]string{true: "Cloud", false: "Server"}[q.Cloud]}
 }
 
-// account returns a person in Jira's format: with an account id on Cloud, with a key and a name on
-// Data Center.
 func (q *request) account(u *User) map[string]any {
 	if u == nil {
 		return nil
@@ -88,8 +86,7 @@ func (q *request) project(id string) *Project {
 	return q.Projects[i]
 }
 
-// admin returns the response for a caller who is not an administrator: 403 on Cloud, 500 on Data
-// Center.
+// admin refuses a caller who is not an administrator, with 403 on Cloud and 500 on Data Center.
 func (q *request) admin() any {
 	if q.Cloud {
 		return refused(http.StatusForbidden)
@@ -97,8 +94,6 @@ func (q *request) admin() any {
 	return refused(http.StatusInternalServerError)
 }
 
-// holder returns the holder of a permission in Jira's format. See
-// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object
 func (q *request) holder(h Holder) map[string]any {
 	shown := map[string]any{"type": h.Type}
 	set := func(parameter, value string) {
@@ -184,8 +179,6 @@ func (q *request) role(found []string) any {
 	return map[string]any{"id": number(found[1]), "name": "Role " + found[1], "actors": actors}
 }
 
-// security serves the security levels of a project
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/).
 func (q *request) security(found []string) any {
 	p := q.project(found[0])
 	switch {
@@ -256,8 +249,6 @@ func (q *request) sortedGroups() []*Group {
 	return all
 }
 
-// groups serves Cloud's list of groups
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/).
 func (q *request) groups([]string) any {
 	return paged(q, q.sortedGroups(), 50, "values", func(g *Group) any { return q.groupOf(g) })
 }

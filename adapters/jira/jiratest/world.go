@@ -44,7 +44,7 @@ type Level struct {
 	Members  []Holder
 }
 
-// Scheme is a set of security levels for a project.
+// Scheme is the set of security levels of a project.
 type Scheme struct {
 	ID     string
 	Levels []*Level
@@ -106,7 +106,7 @@ type App struct {
 	Groups []*Group
 }
 
-// World is a site. Change its fields only within Do.
+// World is a simulated Jira site. Change its fields only within Do.
 type World struct {
 	servertest.World
 	last     int
@@ -122,8 +122,8 @@ type World struct {
 	byID      map[string]*Issue
 }
 
-// NewWorld returns a site with an application, the application's group, and the account that reads
-// the site.
+// NewWorld returns a site with one application and its group of users. It also has the account that
+// the connector uses.
 func NewWorld() *World {
 	w := &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, last: 10_000, byID: make(map[string]*Issue), Zone: "Asia/Kolkata"}
 	w.Apps = []*App{{Key: "jira-software", Groups: []*Group{w.Group("jira-software-users")}}}
@@ -147,7 +147,7 @@ func (w *World) User(name string) *User {
 	return u
 }
 
-// Group adds a group.
+// Group adds a group with the given members.
 func (w *World) Group(name string, members ...*User) *Group {
 	g := &Group{Name: name, Members: members}
 	w.Do(func() {
@@ -157,7 +157,7 @@ func (w *World) Group(name string, members ...*User) *Group {
 	return g
 }
 
-// Project adds a project that the reading account may browse.
+// Project adds a project. The holders in browse and the account of the connector may browse it.
 func (w *World) Project(key string, browse ...Holder) *Project {
 	p := &Project{Key: key, Name: "Project " + key, Roles: make(map[string][]any)}
 	w.Do(func() {
@@ -167,7 +167,8 @@ func (w *World) Project(key string, browse ...Holder) *Project {
 	return p
 }
 
-// Level adds a security level to a project.
+// Level adds a security level to a project. The given members and the account of the connector
+// belong to it.
 func (w *World) Level(p *Project, name string, members ...Holder) *Level {
 	l := &Level{Name: name, Members: append(members, Holder{Type: "user", User: w.Bot})}
 	w.Do(func() {
@@ -204,7 +205,7 @@ func (w *World) place(i *Issue, p *Project) {
 	i.Project, i.Key = p, fmt.Sprintf("%s-%d", p.Key, p.last)
 }
 
-// Edit changes an issue and updates its date.
+// Edit runs change and updates the date of an issue.
 func (w *World) Edit(i *Issue, change func()) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -222,7 +223,7 @@ func (w *World) Move(i *Issue, to *Project) {
 	})
 }
 
-// Comment adds a comment to an issue.
+// Comment adds a comment to an issue and updates the date of the issue.
 func (w *World) Comment(i *Issue, c *Comment) *Comment {
 	w.Edit(i, func() {
 		c.ID, c.When = w.id(), w.Time
@@ -231,7 +232,7 @@ func (w *World) Comment(i *Issue, c *Comment) *Comment {
 	return c
 }
 
-// Attach attaches a file to an issue.
+// Attach attaches a file to an issue and updates the date of the issue.
 func (w *World) Attach(i *Issue, name string, data []byte) *File {
 	f := &File{Name: name, Data: data}
 	w.Edit(i, func() {

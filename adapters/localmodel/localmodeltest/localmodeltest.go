@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// Server returns fixed responses. A request for any other path gets Otherwise, or 404.
+// Server is an HTTP server that returns a fixed response for each path. A request for any other
+// path gets Otherwise, or 404.
 type Server struct {
 	Address   string
 	Otherwise http.Handler
@@ -25,7 +26,7 @@ type Server struct {
 	asked   []string // "METHOD PATH BODY"
 }
 
-// Answer is the response for a path.
+// Answer is the response of a [Server] for one path.
 type Answer struct {
 	Status int // 0: 200
 	Header map[string]string
@@ -33,7 +34,7 @@ type Answer struct {
 	Do     func(w http.ResponseWriter, body []byte) // writes the response instead of the other fields
 }
 
-// New starts a server with responses by path.
+// New starts a server. answers has its responses by path.
 func New(tb testing.TB, answers map[string]Answer) *Server {
 	tb.Helper()
 	s := &Server{answers: answers}
@@ -101,7 +102,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// OllamaModel is a model of an imitated Ollama.
+// OllamaModel is a model of the server that [Ollama] starts.
 type OllamaModel struct {
 	Name, Family, Size string // such as "qwen3", "8.2B"
 	Capabilities       []string

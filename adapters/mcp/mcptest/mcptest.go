@@ -23,7 +23,6 @@ type Client struct {
 	hear func(string)
 }
 
-// bearer is an http.RoundTripper that sends a token with every request.
 type bearer struct{ token string }
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,13 +31,13 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Dial connects to an address with a token.
+// Dial connects to the MCP server at address. It sends token with every request.
 func Dial(tb testing.TB, address, token string) (*Client, error) {
 	tb.Helper()
 	return connect(tb, &sdk.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer{token}}, MaxRetries: -1})
 }
 
-// Start starts a command and connects to its streams.
+// Start starts a command and connects to its standard input and output.
 func Start(tb testing.TB, cmd *exec.Cmd) (*Client, error) {
 	tb.Helper()
 	return connect(tb, &sdk.CommandTransport{Command: cmd, TerminateDuration: time.Minute})

@@ -35,7 +35,7 @@ type Switches struct {
 	PerSpan int  // maximum number of requests per minute; 0: unlimited
 }
 
-// Server serves a World to one integration over HTTP.
+// Server serves a [World] over HTTP, as Notion's API does for one integration.
 type Server struct {
 	*World
 	servertest.API[Switches]
@@ -211,8 +211,6 @@ func (s *Server) search(body map[string]any, is Switches) (int, any) {
 	return listed(status, results, next)
 }
 
-// query lists the pages of a data source
-// (https://developers.notion.com/reference/query-a-data-source).
 func (s *Server) query(id string, body map[string]any, is Switches) (int, any) {
 	source := s.byID[strings.ReplaceAll(id, "-", "")]
 	if source == nil || source.Object != "data_source" || !s.Shown(source) {
@@ -248,8 +246,7 @@ func (s *Server) query(id string, body map[string]any, is Switches) (int, any) {
 	return status, answer
 }
 
-// children lists the blocks in a page or block. For a synced block, it lists the blocks of the
-// original.
+// children lists the blocks of the original for a synced block.
 func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
 	t := s.byID[strings.ReplaceAll(id, "-", "")]
 	if t == nil || !s.Shown(t) {
@@ -277,8 +274,6 @@ func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
 	return listed(status, some, next)
 }
 
-// within returns the blocks in a page or block. Pages and databases directly below a page or block
-// are also blocks.
 func (s *Server) within(in *Thing) []*Thing {
 	var all []*Thing
 	for _, t := range s.Things {

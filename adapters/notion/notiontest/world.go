@@ -87,7 +87,6 @@ func (w *World) Edit(t *Thing, change func()) {
 	w.touch(t)
 }
 
-// touch sets the edit time of the page that contains an object.
 func (w *World) touch(t *Thing) {
 	for ; t != nil; t = t.Parent {
 		if t.Edited = w.Time; t.Object != "block" {
@@ -121,10 +120,12 @@ func (w *World) Shown(t *Thing) bool {
 	return connected
 }
 
-// MayRead reports whether the operator lets a person read a page. The list of the nearest named
-// page decides, among the page and its ancestors. A page is hidden from everyone if it is in the
-// trash. It is also hidden if any page up to the named page is invisible to the integration. Call
-// MayRead within Do.
+// MayRead reports whether a person may read a page. named has the configured pages by id, each with
+// a function that reports whether its list of readers includes the person. The nearest configured
+// page at or above t decides.
+//
+// A page in the trash is hidden from everyone. So is a page if it, or a page between it and the
+// configured one, is invisible to the integration. Call MayRead within Do.
 func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
 	allowed, found := false, false
 	for at, steps := t, 0; at != nil; at, steps = at.Parent, steps+1 {

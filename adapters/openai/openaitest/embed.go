@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// DefaultDimensions is the length of embedding vectors before a call of SetDimensions.
+// DefaultDimensions is the length of embedding vectors unless [Server.SetDimensions] changes it.
 const DefaultDimensions = 64
 
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
@@ -98,8 +98,8 @@ func validateInputs(model string, inputs []string) *fault {
 	return nil
 }
 
-// Vector returns the embedding of a text as a unit vector. Each lower-case word is hashed to a
-// position and a sign. Texts with common words have similar vectors.
+// Vector returns the embedding of a text that the server sends, as a unit vector. It hashes each
+// lower-case word to a position and a sign, so texts with common words have similar vectors.
 func Vector(text string, dimensions int) []float32 {
 	out := make([]float32, dimensions)
 	if dimensions == 0 {

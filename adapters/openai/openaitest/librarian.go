@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// SearchTool is the name of the tool that Librarian calls.
+// SearchTool is the name of the tool that [Librarian] calls.
 const SearchTool = "internal_search"
 
-// Librarian imitates a small model that follows instructions. If the request has a search tool, it
-// searches for the latest question. Then it answers from the results and cites the first document
-// by its number. Librarian is deterministic.
+// Librarian imitates a small model that follows instructions. If the request offers [SearchTool],
+// it first searches for the newest question. It then answers from the results and cites the first
+// document by its number. It is deterministic.
 func Librarian(req Request) Reply {
 	start := 0 // index of the first message after the last answer
 	for i, m := range req.Messages {

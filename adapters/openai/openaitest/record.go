@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Record is one received request. Server.Requests returns copies of records. A copy does not change
-// after later events.
+// Record is a request that the server has received. [Server.Requests] returns copies, which do not
+// change later.
 type Record struct {
 	At      time.Time
 	Path    string // "/v1/chat/completions", "/v1/embeddings" or "/v1/models"
@@ -30,7 +30,7 @@ type Record struct {
 	Complete bool
 }
 
-// Requests returns all requests so far, oldest first.
+// Requests returns all requests that the server has received so far, oldest first.
 func (s *Server) Requests() []Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,7 @@ func (s *Server) Requests() []Record {
 	return out
 }
 
-// ChatRequests returns the chat requests so far, oldest first.
+// ChatRequests returns the chat requests that the server has received so far, oldest first.
 func (s *Server) ChatRequests() []Record {
 	var out []Record
 	for _, rec := range s.Requests() {
@@ -52,7 +52,7 @@ func (s *Server) ChatRequests() []Record {
 	return out
 }
 
-// Wait blocks until condition returns true for the recorded requests, and returns the requests. It
+// Wait waits until condition returns true for the requests so far, and returns these requests. It
 // returns an error if ctx is done first.
 func (s *Server) Wait(ctx context.Context, condition func([]Record) bool) ([]Record, error) {
 	var records []Record
@@ -66,8 +66,8 @@ func (s *Server) Wait(ctx context.Context, condition func([]Record) bool) ([]Rec
 	return records, nil
 }
 
-// WaitClosed blocks until the client has closed the connection of request n before the reply was
-// complete. n starts at 0.
+// WaitClosed waits until the client has closed the connection of request n, counted from 0, before
+// the reply was complete. It returns an error if ctx is done first.
 func (s *Server) WaitClosed(ctx context.Context, n int) (Record, error) {
 	records, err := s.Wait(ctx, func(records []Record) bool { return len(records) > n && !records[n].ClosedByClient.IsZero() })
 	if err != nil {
@@ -76,7 +76,6 @@ func (s *Server) WaitClosed(ctx context.Context, n int) (Record, error) {
 	return records[n], nil
 }
 
-// update changes records by calling change, and then wakes all waiters.
 func (s *Server) update(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,10 +83,8 @@ func (s *Server) update(change func()) {
 	s.signal()
 }
 
-// signal wakes all callers of Wait.
 func (s *Server) signal() { s.changed.Notify() }
 
-// finish records the end of a request, and whether the client disconnected early.
 func (s *Server) finish(rec *Record, r *http.Request) {
 	now := time.Now()
 	gone := r.Context().Err() != nil && !s.quitting()
@@ -99,8 +96,6 @@ func (s *Server) finish(rec *Record, r *http.Request) {
 	})
 }
 
-// quitting reports whether Close was called. Connections that end after Close were not closed by
-// the client.
 func (s *Server) quitting() bool {
 	select {
 	case <-s.quit:

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Reply is the scripted response to one chat request. The zero value is an empty answer with the
-// finish reason "stop".
+// Reply is a scripted response to one request. The zero value is an empty answer with the finish
+// reason "stop".
 type Reply struct {
 	Reasoning string
 	Text      string
@@ -39,14 +39,14 @@ type Reply struct {
 	Stall      time.Duration // duration of Stalled; 0: until the client or the server closes
 }
 
-// Call is one tool call of a reply.
+// Call is a tool call in a [Reply].
 type Call struct {
 	ID        string // default "call_<n>"
 	Name      string
 	Arguments string // JSON
 }
 
-// Usage has the token counts of a reply.
+// Usage has the token counts that the server sends with a [Reply].
 type Usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
@@ -55,12 +55,12 @@ type Usage struct {
 	Details *UsageDetails `json:"prompt_tokens_details,omitempty"`
 }
 
-// UsageDetails breaks down the prompt's tokens.
+// UsageDetails says how many of the prompt's tokens were cached.
 type UsageDetails struct {
 	Cached int `json:"cached_tokens"`
 }
 
-// Fault is a kind of provider failure.
+// Fault is a failure of a provider that a [Reply] imitates.
 type Fault int
 
 const (
@@ -98,7 +98,7 @@ const (
 	MissingVector         // the last embedding vector is missing
 )
 
-// Words splits after every space.
+// Words splits a text after every space.
 func Words(s string) []string {
 	var out []string
 	start := 0
@@ -114,7 +114,7 @@ func Words(s string) []string {
 	return out
 }
 
-// Runes splits after every rune.
+// Runes splits a text after every rune.
 func Runes(s string) []string {
 	var out []string
 	for _, r := range s {
@@ -123,7 +123,7 @@ func Runes(s string) []string {
 	return out
 }
 
-// Uncut returns the whole text as one piece. It returns nil if the text is empty.
+// Uncut returns the whole text as one piece, or nil if the text is empty.
 func Uncut(s string) []string {
 	if s == "" {
 		return nil
@@ -131,8 +131,8 @@ func Uncut(s string) []string {
 	return []string{s}
 }
 
-// Random returns a function that splits a text between runes at random positions. The positions
-// depend only on seed and the text. Some pieces are empty.
+// Random returns a function that splits a text between runes at random positions. Equal texts are
+// always split at the same positions for the same seed. Some pieces are empty.
 func Random(seed uint64) func(string) []string {
 	return func(s string) []string {
 		random := rand.New(rand.NewPCG(seed, uint64(len(s))))

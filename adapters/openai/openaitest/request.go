@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// Request holds the fields of a chat request that the server uses.
+// Request has the fields of a chat request that the server reads.
 type Request struct {
 	Model               string          `json:"model"`
 	Messages            []Message       `json:"messages"`
@@ -20,12 +20,12 @@ type Request struct {
 	ResponseFormat      *ResponseFormat `json:"response_format"`
 }
 
-// StreamOptions holds the stream options of a request.
+// StreamOptions are the stream options of a [Request].
 type StreamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
-// Message is one message of a request.
+// Message is a message of a [Request].
 type Message struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`
@@ -33,7 +33,7 @@ type Message struct {
 	ToolCallID string          `json:"tool_call_id"`
 }
 
-// ToolCall is an earlier tool call in the messages of a request.
+// ToolCall is a tool call in an earlier message of a [Request].
 type ToolCall struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
@@ -43,7 +43,7 @@ type ToolCall struct {
 	} `json:"function"`
 }
 
-// Tool is a tool that the request offers.
+// Tool is a tool that a [Request] offers.
 type Tool struct {
 	Type     string `json:"type"`
 	Function struct {
@@ -53,7 +53,7 @@ type Tool struct {
 	} `json:"function"`
 }
 
-// ResponseFormat is the required format of the answer.
+// ResponseFormat is the format that a [Request] demands for the answer.
 type ResponseFormat struct {
 	Type       string `json:"type"`
 	JSONSchema *struct {
@@ -71,7 +71,7 @@ type part struct {
 	} `json:"image_url"`
 }
 
-// Text returns the text of a message. If the content has several parts, Text joins them.
+// Text returns the text of a message. It joins the texts of several parts.
 func (m Message) Text() string {
 	var s string
 	if json.Unmarshal(m.Content, &s) == nil {
@@ -86,7 +86,7 @@ func (m Message) Text() string {
 	return s
 }
 
-// Last returns the last message with the given role. It returns a zero Message if there is none.
+// Last returns the last message with a role, or a zero Message if there is none.
 func (r Request) Last(role string) Message {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == role {
@@ -96,7 +96,7 @@ func (r Request) Last(role string) Message {
 	return Message{}
 }
 
-// Offers reports whether the request offers a tool with the given name.
+// Offers reports whether the model may call a tool with a name.
 func (r Request) Offers(name string) bool {
 	if string(r.ToolChoice) == `"none"` {
 		return false
@@ -113,8 +113,6 @@ type fault struct{ param, message string }
 
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// validateChat checks a request by the rules of the real API. It returns nil if the request is
-// valid.
 func validateChat(r *Request) *fault {
 	switch {
 	case r.Model == "":
@@ -206,8 +204,6 @@ func validateFormat(f *ResponseFormat) *fault {
 	return nil
 }
 
-// validateMessages checks roles and contents. It also checks that the results of tool calls
-// directly follow the message with the calls.
 func validateMessages(messages []Message) *fault {
 	open := map[string]bool{}
 	for i, m := range messages {

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// send writes a reply, with its delays and its fault.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, rec *Record, req Request, reply Reply) {
 	for name, values := range reply.Header {
 		w.Header()[name] = values
@@ -41,8 +40,6 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, rec *Record, req R
 	}
 }
 
-// refused sends the error response of a fault that replaces the stream. It returns false if the
-// reply has no such fault.
 func (s *Server) refused(w http.ResponseWriter, r *http.Request, req Request, reply Reply) bool {
 	switch reply.Fault {
 	case Unauthorized:
@@ -119,7 +116,6 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, req Request, re
 	return true
 }
 
-// hangUp closes the connection without sending more data.
 func hangUp(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -128,13 +124,11 @@ func hangUp(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// event is one event of a stream. It contains a chunk, or raw text if text is set.
 type event struct {
 	chunk map[string]any
 	text  string
 }
 
-// events returns the events of a reply, without faults.
 func events(req Request, reply Reply) []event {
 	split := reply.Split
 	if split == nil {
@@ -215,7 +209,6 @@ func (r Reply) usage(req Request) Usage {
 	return u
 }
 
-// wholeAnswer returns the response to a request without streaming.
 func wholeAnswer(req Request, reply Reply) map[string]any {
 	message := map[string]any{"role": "assistant", "content": reply.Text}
 	if len(reply.Calls) > 0 {
@@ -231,7 +224,6 @@ func wholeAnswer(req Request, reply Reply) map[string]any {
 	}
 }
 
-// eventWriter sends the events of one reply, with the delays and faults of the reply.
 type eventWriter struct {
 	server *Server
 	w      http.ResponseWriter
@@ -241,7 +233,6 @@ type eventWriter struct {
 	batch  bool // flush once at the end; the reply has no delay, gate or fault
 }
 
-// play sends all events. It returns false if the reply ended early.
 func (e *eventWriter) play(all []event) bool {
 	for i, item := range all {
 		if e.injectFault(i, len(all)) {
@@ -274,8 +265,6 @@ func (e *eventWriter) play(all []event) bool {
 	return true
 }
 
-// injectFault executes the fault of the reply if the fault comes before event i. It returns true if
-// the fault ends the stream.
 func (e *eventWriter) injectFault(i, total int) bool {
 	// If FaultAfter exceeds the number of events, the fault comes before the finish reason.
 	at := min(e.reply.FaultAfter, max(total-3, 0))
@@ -327,8 +316,6 @@ func (e *eventWriter) flush() {
 	_ = http.NewResponseController(e.w).Flush() // a disconnected client is noticed by its context
 }
 
-// pass blocks until a receive from gate succeeds. A nil gate blocks forever. pass returns false if
-// the client or the server closes first.
 func (s *Server) pass(r *http.Request, gate <-chan struct{}) bool {
 	select {
 	case <-gate:

@@ -21,7 +21,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Server is one fake endpoint. Its methods are safe for concurrent use.
+// Server is a fake server with an OpenAI-compatible API. It is safe for concurrent use.
 type Server struct {
 	http     *http.Server
 	listener net.Listener
@@ -38,8 +38,8 @@ type Server struct {
 	records    []*Record
 }
 
-// New starts a server on a free loopback port. The server stops when the test ends. Each chat
-// request uses the next reply of script. After the last reply, Librarian answers.
+// New starts a server on a free loopback port, which stops when the test ends. Each chat request
+// gets the next reply of script. After the last one, [Librarian] answers.
 func New(tb testing.TB, script ...Reply) *Server {
 	tb.Helper()
 	s, err := Start("127.0.0.1:0")
@@ -55,8 +55,8 @@ func New(tb testing.TB, script ...Reply) *Server {
 	return s
 }
 
-// Start starts a server on addr for use outside of tests. Librarian answers the requests. The
-// caller must call Close.
+// Start starts a server on addr, for use outside of tests. [Librarian] answers its chat requests.
+// The caller must call Close.
 func Start(addr string) (*Server, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(context.Background(), "tcp", addr)
@@ -86,7 +86,7 @@ func Start(addr string) (*Server, error) {
 // URL returns the base URL of the server, which ends in /v1.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/v1" }
 
-// Close stops the server and aborts every reply.
+// Close stops the server and aborts every unfinished reply.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	select {
@@ -103,37 +103,37 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Push appends replies to the script of chat requests.
+// Push appends replies to the script for chat requests.
 func (s *Server) Push(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, replies...)
 }
 
-// PushEmbeddings appends replies to the script of embedding requests. Only the faults, Header and
-// Gate of a reply are used. After the last reply, embedding requests succeed.
+// PushEmbeddings appends replies to the script for embedding requests. It uses only the faults,
+// Header, RetryAfter and Gate of a reply. After the last reply, embedding requests succeed.
 func (s *Server) PushEmbeddings(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.embeddings = append(s.embeddings, replies...)
 }
 
-// Otherwise sets the function that answers chat requests after the script. The default is
-// Librarian.
+// Otherwise sets the function that answers chat requests after the last reply of the script. The
+// default is [Librarian].
 func (s *Server) Otherwise(reply func(Request) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.otherwise = reply
 }
 
-// RequireKey makes the server reject every request without this key.
+// RequireKey makes the server reject every request that does not have this API key.
 func (s *Server) RequireKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.key = key
 }
 
-// SetDimensions sets the length of embedding vectors.
+// SetDimensions sets the length of the embedding vectors that the server sends.
 func (s *Server) SetDimensions(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,15 +181,12 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// describe responds to a request for a model. It pretends that every model exists. It does not
-// record the request.
 func describe(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"id": r.PathValue("model"), "object": "model", "created": 1, "owned_by": "test"})
 }
 
-// accept reads the body, checks the key and records the request. It parses a chat request before
-// recording it, because a waiting test may read the record at once. It returns false if it has sent
-// an error response.
+// accept parses a chat request before it records the request, because a waiting test may read the
+// record at once. It returns false if it has sent an error response.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, chat bool) ([]byte, *Record, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<20))
 	if err != nil {
@@ -212,7 +209,6 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, chat bool) ([]by
 	return body, rec, true
 }
 
-// refuse responds with an error in the format of the API.
 func refuse(w http.ResponseWriter, status int, kind, code, message string) {
 	writeJSON(w, status, map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": code}})
 }

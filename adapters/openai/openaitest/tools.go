@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// Refusal is a server's response that rejects tools.
+// Refusal is an error response with which a server rejects tools.
 type Refusal struct {
 	Server string
 	Status int
 	Body   string
 }
 
-// ToolRefusals are error responses of common servers to requests with tools. They were reported by
-// users of these servers.
+// ToolRefusals lists error responses of common servers to requests with tools, as users have
+// reported them.
 var ToolRefusals = []Refusal{
 	// github.com/ollama/ollama/issues/6027: a model whose template does not mention tools.
 	{"Ollama", 400, `{"error":{"message":"stablelm2:latest does not support tools","type":"api_error","param":null,"code":null}}`},
@@ -42,18 +42,17 @@ var ToolRefusals = []Refusal{
 	{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`},
 }
 
-// ChoiceRefusal is the error response of a server that supports tools but cannot force a call of a
-// tool (github.com/zed-industries/zed/issues/36094).
+// ChoiceRefusal is the error response of a server that supports tools but cannot force a tool call
+// (github.com/zed-industries/zed/issues/36094).
 var ChoiceRefusal = Refusal{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support the provided 'tool_choice' value. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`}
 
-// send writes the refusal as a JSON response.
 func (f Refusal) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(f.Status)
 	_, _ = io.WriteString(w, f.Body)
 }
 
-// NoneRefusals are error responses of servers that support tools but not tool_choice "none".
+// NoneRefusals lists error responses of servers that support tools but not tool_choice "none".
 var NoneRefusals = []Refusal{
 	// github.com/tenstorrent/tt-example-apps/issues/1: vLLM versions of 2024.
 	{"vLLM", 400, `{"object":"error","message":"[{'type': 'value_error', 'loc': ('body',), 'msg': 'Value error, ` + "`tool_choice`" + ` must either be a named tool or \"auto\". ` + "`tool_choice=" + `\"none\" is not supported.'}]","type":"BadRequestError","param":null,"code":400}`},

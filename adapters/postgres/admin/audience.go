@@ -12,8 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Audiences stores what is known about channel members, for all replicas. All times come from the
-// database's clock. Audiences is safe for concurrent use by any number of processes.
+// Audiences stores what is known about the accounts and members of chat workspaces, for all
+// replicas. Its times come from the database's clock. It is safe for concurrent use by any number
+// of processes.
 type Audiences struct{ db *postgres.DB }
 
 var (

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Console stores who may sign in to the console, with their links and sessions. It records changes
-// in the audit trail. It is safe for concurrent use by any number of processes.
+// Console stores who may sign in to the web console, with their sign-in links and sessions. It
+// records changes in the audit trail. It is safe for concurrent use by any number of processes.
 type Console struct{ db *postgres.DB }
 
 var _ review.Sessions = (*Console)(nil)
@@ -24,7 +24,7 @@ var _ review.Sessions = (*Console)(nil)
 // NewConsole returns the Console stored in db.
 func NewConsole(db *postgres.DB) *Console { return &Console{db} }
 
-// Granted is a person who may sign in.
+// Granted is a person who may sign in to the console.
 type Granted struct {
 	Person   access.Account
 	Role     review.Role
@@ -56,7 +56,7 @@ func (c *Console) Grant(ctx context.Context, tenant access.TenantID, p access.Ac
 	return nil
 }
 
-// Granted lists the people who may sign in.
+// Granted lists the people who may sign in to the console.
 func (c *Console) Granted(ctx context.Context, tenant access.TenantID) ([]Granted, error) {
 	type row struct {
 		Platform, Workspace, Person, Role, By string
@@ -125,7 +125,8 @@ func (c *Console) end(ctx context.Context, tenant access.TenantID, p access.Acco
 	return was, nil
 }
 
-// NewLink stores a sign-in link for a person who has a role. It also deletes expired links.
+// NewLink stores a sign-in link for a person who has a role. It also deletes expired links and
+// sessions.
 func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.Account, link review.Hash, lifetime time.Duration, by string) error {
 	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		for _, old := range []string{`delete from console_link where expires_at < clock_timestamp()`, `delete from console_session where expires_at < clock_timestamp()`} {
@@ -147,8 +148,8 @@ func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.
 	return nil
 }
 
-// consoleEntry builds an audit entry about a person of the console. The details must not name the
-// person, because they remain when the person is forgotten.
+// consoleEntry must get details that do not name the person, because details remain when the person
+// is forgotten.
 func consoleEntry(deed session.Deed, p access.Account, by session.Actor, details map[string]string) audit.Entry {
 	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: thread.Platform(p.Platform), Workspace: p.Workspace.ID}, Private: true, Details: details}
 }
@@ -172,8 +173,8 @@ func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to r
 		tenant, link[:], to[:], id, int64(review.SessionLifetime/time.Second))
 }
 
-// begin runs the statement that creates session id, and returns the session. It returns the error
-// none if the statement returns no row.
+// begin runs a statement that creates session id and returns its columns. It returns the error none
+// if the statement returns no row.
 func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, none error, statement string, args ...any) (in review.SignedIn, err error) {
 	err = c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
@@ -259,8 +260,7 @@ func (c *Console) Session(ctx context.Context, tenant access.TenantID, of review
 	return in, nil
 }
 
-// find runs a query that returns a session and its person. It returns the error none if the query
-// returns no row.
+// find returns the error none if the query returns no row.
 func (c *Console) find(ctx context.Context, q postgres.Executor, none error, query string, args ...any) (review.SignedIn, error) {
 	var in review.SignedIn
 	err := q.QueryRow(ctx, query, args...).Scan(&in.Session, &in.Person.Platform, &in.Person.Workspace.ID, &in.Person.ID, &in.Role, &in.Expires)

@@ -12,14 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Schedules stores the progress of schedules. It is safe for concurrent use by any number of
-// processes.
+// Schedules stores the state of recurring tasks, such as when each task was last due and how often
+// it was attempted. It is safe for concurrent use by any number of processes.
 type Schedules struct{ db *postgres.DB }
 
 // NewSchedules returns the Schedules stored in db.
 func NewSchedules(db *postgres.DB) *Schedules { return &Schedules{db} }
 
-// Make adds schedules, which start now. Existing schedules do not change.
+// Make adds schedules with these names, which start now. Existing schedules do not change.
 func (s *Schedules) Make(ctx context.Context, tenant access.TenantID, names []string) error {
 	const add = `insert into schedule (tenant_id, name) select $1, unnest($2::text[]) on conflict (tenant_id, name) do nothing`
 	if _, err := s.db.Pool.Exec(ctx, add, tenant, names); err != nil {
@@ -28,8 +28,8 @@ func (s *Schedules) Make(ctx context.Context, tenant access.TenantID, names []st
 	return nil
 }
 
-// Forget deletes all schedules except the named ones. A deleted schedule starts again if it is
-// added later.
+// Forget deletes all schedules except the named ones. If a deleted schedule is added later, it
+// starts at that time.
 func (s *Schedules) Forget(ctx context.Context, tenant access.TenantID, but []string) error {
 	if _, err := s.db.Pool.Exec(ctx, `delete from schedule where tenant_id = $1 and name <> all($2::text[])`, tenant, but); err != nil {
 		return fmt.Errorf("forget schedules: %w", err)
@@ -73,8 +73,8 @@ func moment(t *time.Time) time.Time {
 }
 
 // Begin records that this process attempts the run of schedule p that is due at due. Of several
-// processes that call it with the same p, only one succeeds. The others get ok = false. The next
-// attempt may begin after recur.Pause.
+// processes that call it with the same p, only one gets ok = true. The next attempt may begin after
+// recur.Pause.
 func (s *Schedules) Begin(ctx context.Context, tenant access.TenantID, p recur.Progress, due time.Time) (begun recur.Progress, ok bool, err error) {
 	begun = p
 	begun.Due, begun.State = due.UTC(), recur.Begun
@@ -106,8 +106,7 @@ func stored(t time.Time) *time.Time {
 	return &t
 }
 
-// Set stores the State, Posted and Note of an attempt. It changes nothing if a later attempt has
-// begun.
+// Set stores p's State, Posted and Note. It changes nothing if a later attempt has begun.
 func (s *Schedules) Set(ctx context.Context, tenant access.TenantID, p recur.Progress) error {
 	const set = `
 		update schedule set state = $5, posted = $6, note = $7

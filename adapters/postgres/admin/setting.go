@@ -28,7 +28,6 @@ var _ session.Settings = (*Settings)(nil)
 // NewSettings returns the Settings stored in db.
 func NewSettings(db *postgres.DB) *Settings { return &Settings{db} }
 
-// settingRow is a row of table setting.
 type settingRow struct {
 	Platform, Workspace, Channel, Key, Value, By string
 	At                                           time.Time
@@ -135,7 +134,6 @@ func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at sessi
 	return value, err == nil, err
 }
 
-// changed writes an audit entry about a changed setting of the channel, workspace or platform at.
 func changed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, at session.Place, by session.Actor, details map[string]string) error {
 	return audit.Write(ctx, tx, tenant, audit.Entry{
 		Deed: deed, Who: by,

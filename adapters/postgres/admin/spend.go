@@ -117,8 +117,7 @@ func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held s
 	return err
 }
 
-// addDay adds n to the amounts used on a day, for the tenant and for all tenants together. It locks
-// both rows, that of all tenants first.
+// addDay locks the day's row of all tenants before that of the tenant.
 func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n spend.Amount) error {
 	const add = `
 		insert into spend_day as d (tenant_id, day, currency, used) values ('', $2, $3, $4), ($1, $2, $3, $4)
@@ -127,8 +126,8 @@ func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n sp
 	return err
 }
 
-// expire books the expired reservations of dead processes. Several processes may call it at once,
-// and do not wait for each other.
+// expire books the expired reservations of dead processes. Concurrent calls do not wait for each
+// other.
 func (l *Ledger) expire(ctx context.Context) error {
 	for more := true; more; {
 		// Served by spend_hold_expiry.
@@ -165,8 +164,8 @@ func (l *Ledger) expire(ctx context.Context) error {
 	return nil
 }
 
-// standingOn returns the amounts used on a day and in its month, for the tenant and for all
-// tenants.
+// standingOn returns the amounts used on day and since the start of its month, for the tenant and
+// for all tenants.
 func standingOn(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }, tenant access.TenantID, currency string, day time.Time) (spend.Standing, error) {

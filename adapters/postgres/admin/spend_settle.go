@@ -63,7 +63,7 @@ func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u sp
 	return s.standing, nil
 }
 
-// leave removes s from the waiting settlements. It returns false if s is already being booked.
+// leave removes s from the waiting calls. It returns false if s is already being booked.
 func (l *Ledger) leave(s *settlement) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ type (
 	accountSum struct{ calls, estimated, input, cached, output, amount int64 }
 )
 
-// settle books calls in one transaction, and sets the resulting totals in each call.
+// settle books all calls or none, and sets the resulting totals in each call.
 func (l *Ledger) settle(ctx context.Context, batch ...*settlement) error {
 	return l.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		today, held, err := release(ctx, tx, batch)
@@ -166,8 +166,8 @@ type heldAmount struct {
 	amount spend.Amount
 }
 
-// release deletes the reservations of some calls. It returns the current UTC day and the reserved
-// amounts by hold id. Served by the primary key.
+// release deletes the calls' reservations. It returns the current UTC day and the reserved amounts
+// by hold id, without expired reservations. It uses the primary key.
 func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Time, held map[int64]heldAmount, err error) {
 	const gone = `
 		with gone as (
@@ -198,8 +198,7 @@ func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Ti
 	return today, held, err
 }
 
-// settled adds the sums in days and accounts to the tables, and sets the resulting totals in each
-// call. It locks rows in the order that [Ledger] describes.
+// settled locks rows in the order that [Ledger] describes.
 func settled(ctx context.Context, tx pgx.Tx, calls []*settlement, today time.Time, days map[dayKey]spend.Amount, accounts map[accountKey]accountSum) error {
 	queue := new(pgx.Batch)
 	inOrder := slices.SortedFunc(maps.Keys(days), func(a, b dayKey) int {

@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Tokens stores personal tokens and records changes to them in the audit trail. It is safe for
-// concurrent use by any number of processes.
+// Tokens stores personal access tokens and records changes to them in the audit trail. It is safe
+// for concurrent use by any number of processes.
 type Tokens struct{ db *postgres.DB }
 
 var (

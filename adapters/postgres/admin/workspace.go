@@ -103,11 +103,11 @@ func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool
 	return was, nil
 }
 
-// boundFirst marks a workspace that BindFirst bound.
+// boundFirst is the value of column bound_by after [Workspaces.BindFirst].
 const boundFirst = "first"
 
-// BindFirst binds a workspace if no workspace of any platform is bound. It reports whether it bound
-// the workspace. Only one of several concurrent calls succeeds.
+// BindFirst binds a workspace if no workspace of any platform was ever bound. It reports whether it
+// bound the workspace. Only one of several concurrent calls succeeds.
 func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant access.TenantID) (bool, error) {
 	var bound bool
 	err := w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

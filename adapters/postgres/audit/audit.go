@@ -40,7 +40,7 @@ func (e Entry) Within(direct bool) Entry {
 	return e
 }
 
-// Write writes an entry about a change, in transaction tx.
+// Write adds an entry to the audit trail, in transaction tx.
 func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) error {
 	who, err := alias(ctx, tx, tenant, e.Who, e.Own)
 	if err != nil {
@@ -65,9 +65,9 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 	return nil
 }
 
-// WriteTurn writes an entry about a change to the answer or question of turn id. The entry names
-// the platform, workspace, channel and thread of the turn's session. For a direct message it omits
-// the channel and thread.
+// WriteTurn adds an entry about a change to the answer or question of turn id. The entry names the
+// platform, workspace, channel and thread of the turn's session. For a direct message it omits the
+// channel and thread.
 func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, id, by string, details map[string]string) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -119,9 +119,8 @@ func turnFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string
 	return found[0], nil
 }
 
-// End writes the entry of a turn that has ended, with the turn's saved result. It must be the last
-// statement of its transaction. A second entry with the same turn and number is discarded (unique
-// index audit_turn_once).
+// End writes the audit entry of a turn that has ended. It must be the last statement of its
+// transaction. It does not write an entry that exists already (unique index audit_turn_once).
 func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, saved session.Saved) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -155,7 +154,7 @@ func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, save
 	return nil
 }
 
-// EndAll calls End for turns that ended without a run.
+// EndAll calls End for turns that ended without a saved result.
 func EndAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) error {
 	for _, id := range ids {
 		if err := End(ctx, tx, tenant, id, session.Saved{}); err != nil {
@@ -183,9 +182,9 @@ func storable(documents []session.Shown) []session.Shown {
 	return shown
 }
 
-// alias returns the pseudonym of a person in the trail, or nil if who is empty. A person has a
-// separate pseudonym in each direct message (own). alias locks the pseudonym's row until the
-// transaction ends. Otherwise retention could delete the row as unreferenced.
+// alias returns a person's pseudonym in the trail, or nil if who is empty. A person has a separate
+// pseudonym in each direct message (own). The pseudonym's row stays locked until the transaction
+// ends, so that retention cannot delete it as unreferenced.
 func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.Actor, own thread.Ref) (*string, error) {
 	if who.ID == "" {
 		return nil, nil

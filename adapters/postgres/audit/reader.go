@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// auditRow is a row of table audit with the person it refers to.
 type auditRow struct {
 	Sequence                             int64
 	At                                   time.Time
@@ -34,7 +33,6 @@ var _ session.Audit = (*Reader)(nil)
 // NewReader returns a reader of the audit trail in db.
 func NewReader(db *postgres.DB) *Reader { return &Reader{db} }
 
-// trailPage is the number of entries per page.
 const trailPage = 500
 
 // Trail implements session.Audit. It fetches each page with a separate statement. Each page starts

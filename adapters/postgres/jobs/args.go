@@ -10,7 +10,7 @@ import (
 )
 
 // jobArgs holds the arguments that jobs of all kinds share. River distinguishes kinds by Go type,
-// so each kind has a separate type based on about.
+// so each kind has a separate type with this structure.
 type jobArgs struct {
 	Tenant  access.TenantID `json:"tenant,omitempty"`
 	Subject string          `json:"subject,omitempty"`
@@ -51,7 +51,6 @@ func (sweepArgs) Kind() string   { return string(Sweep) }
 func (pruneArgs) Kind() string   { return string(Prune) }
 func (dueArgs) Kind() string     { return string(Due) }
 
-// anyArgs is the type constraint for the arguments of a job.
 type anyArgs interface {
 	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | meaningArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs | dueArgs
 	river.JobArgs
@@ -94,7 +93,6 @@ func argsOf(j Job) (river.JobArgs, error) {
 	return nil, fmt.Errorf("queue a background job: there is no kind %q", j.Kind)
 }
 
-// worker passes River's jobs of one type to the client.
 type worker[A anyArgs] struct {
 	river.WorkerDefaults[A]
 	client *Client

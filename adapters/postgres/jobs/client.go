@@ -139,8 +139,8 @@ func unique(queue string) *river.InsertOpts {
 const pause = 100 * time.Millisecond
 
 // attempt runs one piece of a job and returns the results of [Work.Do]. It runs nothing if the job
-// is paused. It also runs nothing if the job must wait for other jobs of this process. In that case
-// waits is true.
+// is paused. It also runs nothing, and returns waits = true, if the job must wait for other jobs of
+// this process.
 func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, waits bool, err error) {
 	known, died, err := c.loadDeaths(ctx, job)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, w
 	return more, next, false, err
 }
 
-// do runs a job for River. To continue the job later, it returns a river.JobSnooze error.
+// do returns a river.JobSnooze error if River must continue the job later.
 func (c *Client) do(ctx context.Context, job Job) error {
 	var more bool
 	var next []Job

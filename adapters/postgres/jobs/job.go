@@ -21,11 +21,10 @@ type Kind string
 const (
 	Plan Kind = "plan"        // enqueues the due jobs, once a minute
 	Sync Kind = "source_sync" // reads a source; its Subject is the source's id
-	// Access reads who may read a source that has its own permissions. Its Subject is the source's
-	// id.
+	// Access reads the permissions of a source. Its Subject is the source's id.
 	Access Kind = "source_access"
 	Tidy   Kind = "index_tidy" // packs new postings and merges segments
-	// Purge removes deleted documents from the segments of all tenants, every night.
+	// Purge removes deleted documents from the index segments of all tenants, every night.
 	Purge   Kind = "index_purge"
 	Train   Kind = "embedder_train" // enqueues Vectors; only earlier releases enqueue it
 	Vectors Kind = "index_vectors"  // embeds chunks that have no vector
@@ -35,7 +34,7 @@ const (
 	Extract Kind = "knowledge_read" // lets a model extract facts from documents, or removes them
 	Graph   Kind = "index_graph"    // does nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // deletes data that is no longer needed, every night
-	// Due runs a due schedule, on a process that serves its platform. Its Subject is the
+	// Due runs a schedule that is due, on a process that serves its platform. Its Subject is the
 	// schedule's name, which begins with the platform and a colon.
 	Due Kind = "schedule_due"
 	// Prune deletes conversations and audit entries of all tenants whose retention is over, every
@@ -63,12 +62,11 @@ type Work interface {
 	Pause(ctx context.Context, job Paused) error
 }
 
-// Piece limits how long Do should work before it requests another call. It is well below the
+// Piece limits how long [Work.Do] should work before it requests another call. It is well below the
 // timeout that cancels a job.
 const Piece = 40 * time.Second
 
 const (
-	// timeout is how long a job may run before it is cancelled.
 	timeout = 60 * time.Second
 	// rescueAfter is the time after which a job of a dead process is given to another process.
 	rescueAfter = 2 * time.Minute
@@ -82,7 +80,6 @@ const (
 // queue, because they do not know its kinds.
 const slow = "slow"
 
-// queue returns the name of the queue that the job belongs to.
 func (j Job) queue() string {
 	switch j.Kind {
 	case Meaning:

@@ -39,7 +39,6 @@ type Paused struct {
 	Deaths int
 }
 
-// isPaused reports whether the job is paused at time now.
 func (p Paused) isPaused(now time.Time) bool {
 	return p.Deaths >= mostDeaths && (p.Subject != "" && p.Kind != Due || now.Sub(p.At) < resumeAfter)
 }
@@ -74,9 +73,8 @@ func Resume(ctx context.Context, db *postgres.DB, tenant access.TenantID, subjec
 	return nil
 }
 
-// loadDeaths returns the recorded deaths of processes that ran a job. If the job's record names
-// another process, that process died during the job. look then adds that death and returns died =
-// true.
+// loadDeaths returns how many processes died while they ran a job. If the job's record names
+// another process, that process has died. loadDeaths then counts it and returns died = true.
 func (c *Client) loadDeaths(ctx context.Context, job Job) (p Paused, died bool, err error) {
 	p.Job = job
 	err = c.db.Pool.QueryRow(ctx, `
@@ -96,7 +94,6 @@ func (c *Client) loadDeaths(ctx context.Context, job Job) (p Paused, died bool, 
 	return p, died, nil
 }
 
-// begin records that this process runs a job.
 func (c *Client) begin(ctx context.Context, job Job) error {
 	_, err := c.db.Pool.Exec(ctx, `
 		insert into job_attempt (tenant_id, kind, subject, process) values ($1, $2, $3, $4)
@@ -107,7 +104,7 @@ func (c *Client) begin(ctx context.Context, job Job) error {
 	return nil
 }
 
-// end records that a piece of a job returned. If finished is set, it also clears the job's deaths.
+// end clears the job's recorded deaths if finished is set.
 func (c *Client) end(ctx context.Context, job Job, finished bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
 	defer cancel()
@@ -140,8 +137,8 @@ type gate struct {
 	until   time.Time // no other job begins before this time, because a job waits to run alone
 }
 
-// enter reports whether a job may begin now. A job with alone set waits until no other job runs. If
-// ok is true, the caller must call leave when the job ends.
+// enter reports whether a job may begin now. A job with alone set begins only when no other job
+// runs. If ok is true, the caller must call leave when the job ends.
 func (g *gate) enter(alone bool, now time.Time) (leave func(), ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -64,7 +64,7 @@ func lookup(key string, find func(string) (*user.User, error)) (account, error) 
 }
 
 // own makes the account the owner of a file or directory. It does not follow links. If this process
-// is not root, own does nothing.
+// is not root, it does nothing.
 func (a account) own(name string) error {
 	if !a.drop {
 		return nil
@@ -73,8 +73,8 @@ func (a account) own(name string) error {
 }
 
 // apply makes a command run as the account, in dir and in a separate session. Ctrl-C on the
-// terminal therefore does not reach the server. apply removes PG* variables and language settings
-// from the environment, because they would change the server's behaviour and messages.
+// terminal therefore does not reach the server. apply removes PG* variables and language settings,
+// which would change the server's behaviour and messages.
 func (a account) apply(cmd *exec.Cmd, dir string) {
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -20,7 +20,8 @@ import (
 	"time"
 )
 
-// Config says where the cluster is stored. The zero value selects the operator's cluster.
+// Config says where the PostgreSQL cluster is stored. The zero value selects the operator's
+// cluster.
 type Config struct {
 	// Dir is the directory in which the cluster creates its directory "postgres". The default is
 	// ${XDG_DATA_HOME:-~/.local/share}/footnote. For root, the default is /var/lib/footnote if the
@@ -44,7 +45,8 @@ type Config struct {
 // name.
 const Database = "footnote"
 
-// Cluster is this process's membership in a running server. It is safe for concurrent use.
+// Cluster is this process's use of a private PostgreSQL server, which several processes may share.
+// It is safe for concurrent use.
 type Cluster struct {
 	paths  paths
 	server Server
@@ -62,10 +64,11 @@ type Cluster struct {
 	err     error
 }
 
-// Start starts or joins the cluster's server. It returns when the server accepts connections and
-// the database exists with pgvector. It creates the cluster if there is none, joins a running
-// server, and cleans up after a killed process. It waits while another process starts or stops the
-// same cluster. If ctx is cancelled, it stops a server that no process uses.
+// Start starts the cluster's server, or joins a running one. It creates the cluster if there is
+// none. It returns when the server accepts connections and the database exists with pgvector.
+//
+// It waits while another process starts or stops the same cluster, and cleans up after a killed
+// process. If ctx is cancelled, it stops a server that no process uses.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -156,7 +159,8 @@ func (c *Cluster) bringUp(ctx context.Context, cfg Config) (restarted string, er
 // URL returns the address of the cluster's database, for pgx and libpq. It contains no secret.
 func (c *Cluster) URL() string { return socketURL(c.socket, Database) }
 
-// Dir returns the directory of the cluster: data, socket, locks and the server's log.
+// Dir returns the cluster's directory, which contains the data, the socket, locks and the server's
+// log.
 func (c *Cluster) Dir() string { return c.paths.root }
 
 // Server returns the server programs that run the cluster.
@@ -181,8 +185,7 @@ func (c *Cluster) Close(ctx context.Context) error {
 	return c.err
 }
 
-// leave ends this process's membership. It stops the server if no other process uses it. The caller
-// must hold the start lock.
+// leave stops the server if no other process uses it. The caller must hold the start lock.
 func (c *Cluster) leave(ctx context.Context) error {
 	c.users.release()
 	last, err := tryExclusive(c.paths.usersLock(), c.owner)
@@ -198,7 +201,6 @@ func (c *Cluster) leave(ctx context.Context) error {
 	return c.stop(ctx)
 }
 
-// paths has the names of the files in the directory root of a cluster.
 type paths struct{ root string }
 
 func (p paths) data() string      { return filepath.Join(p.root, "data") }
@@ -216,7 +218,7 @@ func (p paths) mark() string {
 	return "footnote-" + hex.EncodeToString(sum[:6])
 }
 
-// exists reports whether a file exists, even if it cannot be read.
+// exists also returns true for a file that cannot be read.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil

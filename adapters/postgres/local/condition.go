@@ -16,13 +16,13 @@ import (
 
 // SQLSTATEs with which a server refuses a connection or a statement.
 const (
-	// LibraryLost is undefined_file. The server returns it if a library does not load.
+	// LibraryLost is the SQLSTATE undefined_file, which the server returns if a library does not
+	// load.
 	LibraryLost     = "58P01"
 	databaseMissing = "3D000"
 	stillStarting   = "57P03" // cannot_connect_now
 )
 
-// condition is the observed state of a server.
 type condition struct {
 	alive     bool      // its process runs
 	answers   bool      // it accepted a connection
@@ -35,7 +35,6 @@ type condition struct {
 	replaced  time.Time // when its programs or libraries were last replaced
 }
 
-// action is what to do with a server.
 type action int
 
 const (
@@ -97,8 +96,7 @@ func (c *Cluster) examine(ctx context.Context, m *postmaster) (found condition, 
 	return found, err
 }
 
-// tryLibraries connects to the server and loads its libraries. It returns the server's version if
-// it could connect.
+// tryLibraries returns the server's version if it could connect, even if a library does not load.
 func (c *Cluster) tryLibraries(ctx context.Context, socket string) (version string, err error) {
 	if socket == "" {
 		return "", os.ErrNotExist // the server has not opened it yet

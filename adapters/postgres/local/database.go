@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ensureDatabase creates the database and the extension if they do not exist.
 func (c *Cluster) ensureDatabase(ctx context.Context) error {
 	if err := c.with(ctx, "postgres", c.ensureCreated); err != nil {
 		return err
@@ -17,8 +16,6 @@ func (c *Cluster) ensureDatabase(ctx context.Context) error {
 	return c.with(ctx, Database, c.ensureVector)
 }
 
-// with calls do with a new connection to a database of the cluster, and closes the connection
-// afterwards.
 func (c *Cluster) with(ctx context.Context, database string, do func(context.Context, *pgx.Conn) error) (err error) {
 	conn, err := pgx.Connect(ctx, socketURL(c.socket, database))
 	if err != nil {
@@ -55,7 +52,7 @@ func (c *Cluster) ensureCreated(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// ensureVector creates the extension. It updates an extension that an older pgvector created.
+// ensureVector updates an extension that an older pgvector created.
 func (c *Cluster) ensureVector(ctx context.Context, conn *pgx.Conn) error {
 	const version = `select coalesce((select extversion from pg_extension where extname = 'vector'), '')`
 	var have string

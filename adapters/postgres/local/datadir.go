@@ -95,7 +95,6 @@ func (c *Cluster) initdb(ctx context.Context, dir string, sync bool) error {
 	return fmt.Errorf("%w: initdb could not make the data directory %s (%w)%s", ErrStart, c.paths.data(), err, explain(string(out)))
 }
 
-// program returns a command that runs one of the server's programs as the cluster's owner.
 func (c *Cluster) program(ctx context.Context, name string, arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.server.Dir, name), arguments...)
 	c.owner.apply(cmd, c.paths.root)

@@ -20,7 +20,7 @@ const neededFree = 32 << 20
 // Full reports whether nothing can be stored.
 func (d Disk) Full() bool { return d.Free < neededFree }
 
-// Short reports whether the disk may be full soon. A full disk can store nothing.
+// Short reports whether the disk may soon be full.
 func (d Disk) Short() bool { return d.Free < enoughFree }
 
 func (d Disk) String() string {
@@ -32,7 +32,6 @@ func (d Disk) String() string {
 	return text
 }
 
-// checkDisk returns ErrDiskFull if the disk is full.
 func (c *Cluster) checkDisk() error {
 	disk, err := c.Disk()
 	if err != nil || !disk.Full() {

@@ -23,5 +23,4 @@ var (
 	ErrStart = errors.New("PostgreSQL did not start")
 )
 
-// otherWay is the end of messages about missing programs.
 const otherWay = `run "make deps" to install it, or set DATABASE_URL to a PostgreSQL server that has it`

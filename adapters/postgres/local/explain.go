@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// remedies maps known PostgreSQL errors to advice for the operator.
 var remedies = []struct{ says, do string }{
 	{"No space left on device", "The disk is full: make room on it, then try again."},
 	{"Disk quota exceeded", "Your disk quota is used up: make room, then try again."},
@@ -17,8 +16,8 @@ var remedies = []struct{ says, do string }{
 	{"could not locate a valid checkpoint record", "The data directory is damaged: restore it from a backup, or move it away and index your documents again."},
 }
 
-// explain returns text about a failed program to append to an error message: the last lines of its
-// output and, if known, the remedy.
+// explain returns the last lines of a failed program's output and, if known, the remedy. The text
+// begins with a colon and is appended to an error message. It is "" if there is no output.
 func explain(output string) string {
 	const keep = 8
 	var lines []string

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// The oldest versions that Footnote works with.
+// The oldest supported versions of PostgreSQL and pgvector.
 const (
 	MinMajor  = 15
 	MinVector = "0.8"
@@ -35,13 +35,13 @@ type Server struct {
 	build string // the version with the distribution's suffix, as in server_version
 }
 
-// programs are the required programs of PostgreSQL.
 var programs = []string{"initdb", "pg_ctl", "postgres"}
 
-// Find returns the server to use for a new cluster. It returns the newest server with a suitable
-// pgvector. If there is none, it returns the newest server. It searches extra, then PATH, then the
-// directories of distributions and Homebrew. It returns ErrNoServer or ErrOldServer. A missing
-// pgvector is not an error here, because only a running server can tell.
+// Find returns the server to use for a new cluster: the newest server with a suitable pgvector or,
+// if there is none, the newest server. It searches extra, then PATH, then the directories of
+// distributions and Homebrew. It returns ErrNoServer or ErrOldServer.
+//
+// A missing pgvector is not an error here, because only a running server can tell.
 func Find(ctx context.Context, extra ...string) (Server, error) {
 	found, looked := installed(ctx, searchDirs(ctx, extra...))
 	return best(found, looked)
@@ -94,7 +94,6 @@ func best(found []Server, looked []string) (Server, error) {
 	return Server{}, fmt.Errorf("%w: %s holds version %s, and Footnote needs %d or newer; %s", ErrOldServer, found[0].Dir, found[0].Version, MinMajor, otherWay)
 }
 
-// installed returns the servers in these directories, and the directories that it searched.
 func installed(ctx context.Context, dirs []string) (found []Server, looked []string) {
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -139,7 +138,6 @@ func searchDirs(ctx context.Context, extra ...string) []string {
 
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) ((\d+)[.\w]*).*`)
 
-// inspect returns the server whose programs are in dir, with the version that they report.
 func inspect(ctx context.Context, dir string) (Server, error) {
 	for _, program := range programs {
 		info, err := os.Stat(filepath.Join(dir, program))
@@ -187,7 +185,6 @@ func vectorVersion(dir string, major int) string {
 	return ""
 }
 
-// newEnough reports whether a pgvector version is at least MinVector.
 func newEnough(version string) bool {
 	number := func(text string) (major, minor int) {
 		_, _ = fmt.Sscanf(text, "%d.%d", &major, &minor) // an unreadable version counts as old

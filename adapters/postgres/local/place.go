@@ -9,14 +9,13 @@ import (
 	"path/filepath"
 )
 
-// place is the location of a cluster and its owner.
 type place struct {
 	paths paths
 	owner account
 }
 
 // rootsPlace is the directory of root's cluster if the server's user cannot enter root's home
-// directory. Usually it cannot.
+// directory, as is usual.
 const rootsPlace = "/var/lib/footnote"
 
 func choosePlace(ctx context.Context, cfg Config) (place, error) {
@@ -96,9 +95,8 @@ func existingParent(dir string) string {
 	return dir
 }
 
-// prepare creates the cluster's directory, readable only by its owner. It then replaces the path by
-// the path without symbolic links, because the server's command line must be the same for every
-// process.
+// prepare creates the cluster's directory, readable only by its owner. It resolves symbolic links
+// in the path, so that every process puts the same path on the server's command line.
 func (p *place) prepare() error {
 	root := p.paths.root
 	if err := os.MkdirAll(filepath.Dir(root), 0o755); err != nil {

@@ -23,7 +23,7 @@ type postmaster struct {
 	ready  bool
 }
 
-// readPostmaster reads postmaster.pid. It returns nil if the file does not exist.
+// readPostmaster returns nil if postmaster.pid does not exist.
 func readPostmaster(p paths) (*postmaster, error) {
 	text, err := os.ReadFile(p.pidFile())
 	if errors.Is(err, fs.ErrNotExist) {

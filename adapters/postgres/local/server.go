@@ -57,7 +57,7 @@ func (c *Cluster) adopt(ctx context.Context) (adopted bool, restarted string, er
 	}
 }
 
-// launch starts the server. The caller must have checked that no server runs.
+// launch must be called only if no server runs.
 func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err error) {
 	if c.socket, err = prepareSocketDir(c.paths, c.owner, c.settled); err != nil {
 		return err
@@ -98,7 +98,8 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	}
 }
 
-// stop stops the server if one runs. It stops it immediately if a clean stop takes too long.
+// stop does nothing if no server runs. It stops the server immediately if a clean stop takes too
+// long.
 func (c *Cluster) stop(ctx context.Context) error {
 	running, err := readPostmaster(c.paths)
 	if err != nil || running == nil || !running.alive(ctx, c.paths) {
@@ -117,8 +118,8 @@ func (c *Cluster) stop(ctx context.Context) error {
 	return nil
 }
 
-// control runs pg_ctl and waits for the result, up to a time limit. It runs pg_ctl in the cluster's
-// directory with relative names, because pg_ctl inserts names into a shell command.
+// control runs pg_ctl and waits for it. It runs pg_ctl in the cluster's directory with relative
+// names, because pg_ctl inserts names into a shell command.
 func (c *Cluster) control(ctx context.Context, limit time.Duration, verb string, more ...string) (string, error) {
 	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(limit.Seconds()))}, more...)
 	out, err := c.program(ctx, "pg_ctl", arguments...).CombinedOutput()

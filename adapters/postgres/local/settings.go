@@ -54,9 +54,9 @@ func sharedMemory() string {
 	return "mmap"
 }
 
-// configure writes the server's configuration before each start. These files belong to this
-// package. An operator can put settings into postgresql.conf next to the data directory. They
-// override all others except the socket's directory.
+// configure writes the server's configuration before each start. An operator can put settings into
+// postgresql.conf next to the data directory. They override all others except the port and the
+// socket's directory.
 func (c *Cluster) configure(extra map[string]string) error {
 	settings := baseSettings()
 	maps.Copy(settings, extra)

@@ -20,7 +20,6 @@ const (
 // (107 bytes on Linux, 103 on macOS).
 const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// socketURL returns the address of a database behind a Unix socket, for pgx and libpq.
 func socketURL(dir, database string) string {
 	query := url.Values{"host": {dir}, "port": {socketPort}, "sslmode": {"disable"}}
 	return (&url.URL{Scheme: "postgres", User: url.User(Database), Path: "/" + database, RawQuery: query.Encode(), Host: ""}).String()
@@ -49,8 +48,8 @@ func prepareSocketDir(p paths, owner account, settled string) (string, error) {
 	return dir, owner.check(dir)
 }
 
-// shortSocketDir returns a short path for the socket's directory. The path depends on user and
-// cluster, so that every process finds the same directory.
+// shortSocketDir returns a path that depends on user and cluster, so that every process finds the
+// same directory.
 func shortSocketDir(p paths, owner account) string {
 	name := p.mark() + "-" + strconv.Itoa(int(owner.uid))
 	base := os.Getenv("XDG_RUNTIME_DIR")

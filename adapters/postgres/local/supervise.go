@@ -17,7 +17,6 @@ const (
 	reportEvery = 10
 )
 
-// backoff returns how long to wait after a number of consecutive failed starts.
 func backoff(failed int) time.Duration {
 	const most = time.Minute
 	if failed > 6 {
@@ -26,8 +25,8 @@ func backoff(failed int) time.Duration {
 	return min(time.Second<<max(failed-1, 0), most)
 }
 
-// reported reports whether a failed start is logged: the first one, and then every tenth. An outage
-// therefore does not fill the log.
+// reported returns true for the first failed start and then for every tenth, so that an outage does
+// not fill the log.
 func reported(failed int) bool { return failed%reportEvery == 1 }
 
 // Suspect asks Supervise to examine the server at once. It does not block.
@@ -85,7 +84,7 @@ func (c *Cluster) outdated(ctx context.Context) bool {
 	return do == restart
 }
 
-// heal starts the server again if it is lost or was upgraded. It retries until the start succeeds.
+// heal starts a lost or upgraded server again. It retries until a start succeeds or ctx is done.
 func (c *Cluster) heal(ctx context.Context) {
 	began, lost := time.Now(), false
 	for failed := 1; ; failed++ {
@@ -122,8 +121,8 @@ func (c *Cluster) heal(ctx context.Context) {
 	}
 }
 
-// bringUpAgain repeats the steps of [Start] for a cluster that this process has started or joined.
-// restarted is the reason if it restarted a running server.
+// bringUpAgain repeats the steps of [Start] for the cluster of this process. restarted is the
+// reason if it restarted a running server.
 func (c *Cluster) bringUpAgain(ctx context.Context) (restarted string, err error) {
 	turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
 	if err != nil {

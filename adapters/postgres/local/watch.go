@@ -17,9 +17,9 @@ while sleep 5 && [ -f "$3" ]; do
 	' sh "$3" && exit
 done`
 
-// StopWhenUnused stops the server within seconds after its last user ended without Close, as test
-// processes do. The watcher is a separate process, one per cluster. StopWhenUnused does nothing if
-// the program flock is missing (macOS). The next Start then joins the running server.
+// StopWhenUnused starts a separate process that stops the server within seconds after the last
+// process that used it has ended. It does nothing if the program flock is missing (macOS). The next
+// Start then joins the running server.
 func (c *Cluster) StopWhenUnused(ctx context.Context) error {
 	flock, err := exec.LookPath("flock")
 	if err != nil {

@@ -29,12 +29,14 @@ type Store struct {
 	db *postgres.DB
 }
 
-// New returns the store kept in db.
+// New returns the Store in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// TouchIndex invalidates what searches have cached about the permissions of a tenant, by changing
-// the version in each shard's row. It locks the rows in the same order as writers of documents. It
-// must be the last statement of a transaction.
+// TouchIndex invalidates the permissions of a tenant that searches have cached. It must be the last
+// statement of its transaction.
+//
+// It changes the version in each shard's row, and locks the rows in the same order as writers of
+// documents.
 func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	_, err := tx.Exec(ctx, `
 		with rows as materialized (select shard from index_shard where tenant_id = $1 order by shard for no key update)

@@ -15,7 +15,7 @@ import (
 //go:embed queries/links.sql
 var linksSQL string
 
-// link says which person of a source a listener is.
+// link is the identity in a source of a listener, a person who can see the chat channel.
 type link struct {
 	listener       int
 	source, person string
@@ -63,8 +63,8 @@ func (s *Store) common(ctx context.Context, tenant access.TenantID, listeners []
 	return ordered(append(held, sets...)), nil
 }
 
-// links returns the listeners' identities in sources that currently grant something. If all is set,
-// it returns their identities in all sources.
+// links returns the listeners' identities in sources whose permissions are currently valid. If all
+// is set, it returns their identities in all sources.
 func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []access.Listener, domains []string, all bool) ([]link, error) {
 	var numbers []int32
 	var platforms, workspaces, accounts, emails []string
@@ -92,8 +92,8 @@ func (l link) from() string {
 	return fmt.Sprintf("in %s, where you are %s, by your address", l.source, cmp.Or(l.name, l.person))
 }
 
-// commonPeople returns the principals that all listeners hold as people of sources, without groups.
-// listeners is their number.
+// commonPeople returns the principals that all listeners hold as people of a source, not through
+// groups. listeners is the number of listeners.
 func commonPeople(links []link, listeners int) []access.Held {
 	var held []access.Held
 	all, same := make(map[string]int), make(map[[2]string]int)
@@ -119,7 +119,6 @@ func commonPeople(links []link, listeners int) []access.Held {
 	return held
 }
 
-// group is a group of a person, with the person's identity in the group's source.
 type group struct {
 	link
 	principal, title string
@@ -133,7 +132,6 @@ func (g group) from(alone bool) string {
 	return "everybody here is in " + title + " in " + g.source
 }
 
-// firstListenerGroups returns the groups of the first listener in links, by source.
 func (s *Store) firstListenerGroups(ctx context.Context, tenant access.TenantID, links []link) (map[string][]group, error) {
 	mine := make(map[string][]group)
 	for _, l := range links {
@@ -163,8 +161,8 @@ func (s *Store) firstListenerGroups(ctx context.Context, tenant access.TenantID,
 	return mine, nil
 }
 
-// sharedGroups returns the groups of a source that all listeners are in. mine are the groups of the
-// first listener.
+// sharedGroups returns those groups in mine that all listeners are in. mine are the first
+// listener's groups in the source.
 func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source string, mine []group, links []link, listeners int) ([]group, error) {
 	linked, first := 0, ""
 	others := make(map[string]bool) // several listeners may be one person
@@ -211,7 +209,6 @@ func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source
 	}), nil
 }
 
-// ordered returns held sorted by principal, without duplicates.
 func ordered(held []access.Held) []access.Held {
 	byPrincipal := make(map[access.Principal]access.Held, len(held))
 	for _, h := range held {

@@ -34,7 +34,6 @@ func (s *Store) PutGroups(ctx context.Context, tenant access.TenantID, run index
 	})
 }
 
-// groupWriter stores a batch of people and groups in a transaction.
 type groupWriter struct {
 	tx     pgx.Tx
 	tenant access.TenantID
@@ -81,7 +80,6 @@ func (w *groupWriter) people(ctx context.Context, people []index.Person) error {
 	return w.tx.SendBatch(ctx, batch).Close()
 }
 
-// membership is a person in a group.
 type membership struct{ principal, person string }
 
 func (w *groupWriter) groups(ctx context.Context, groups []index.Group) error {
@@ -118,8 +116,8 @@ func (w *groupWriter) groups(ctx context.Context, groups []index.Group) error {
 	return w.members(ctx, principals, members)
 }
 
-// members sets the members of groups. It compares the old and new members in memory, because the
-// planner cannot estimate their number.
+// members replaces the members of groups by now. It compares old and new members in memory, because
+// the query planner cannot estimate their number.
 func (w *groupWriter) members(ctx context.Context, groups []string, now map[membership]bool) error {
 	// Served by source_member_group.
 	rows, err := w.tx.Query(ctx, `select principal, person from source_member where tenant_id = $1 and principal = any($2::text[])`, string(w.tenant), groups)

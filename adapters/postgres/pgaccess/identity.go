@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Identity is the operator's statement about a chat account. It says which person of a source the
-// account is, or that the account is no person of the source.
+// Identity is the operator's statement that a chat account belongs to a person of a source, or to
+// none of its people.
 type Identity struct {
 	Source  document.SourceID
 	Person  string // native id; empty if the account is no person of the source
@@ -50,7 +50,7 @@ func (s *Store) Say(ctx context.Context, tenant access.TenantID, identities []Id
 	return nil
 }
 
-// Said returns the operator's statements about all accounts, ordered by source and account.
+// Said returns all statements of the operator about accounts, ordered by source and account.
 func (s *Store) Said(ctx context.Context, tenant access.TenantID) ([]Identity, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select i.source_id, i.person, i.platform, i.workspace, i.account, coalesce(a.name, ''), i.said_by, i.created_at
@@ -65,8 +65,8 @@ func (s *Store) Said(ctx context.Context, tenant access.TenantID) ([]Identity, e
 	})
 }
 
-// Forget deletes the statements about an account and prevents new links to the account. It reports
-// whether there were any statements.
+// Forget deletes the statements about an account. The account is then not matched with a person
+// again, until [Store.Relink]. Forget reports whether there were any statements.
 func (s *Store) Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `delete from identity where tenant_id = $1 and platform = $2 and workspace = $3 and account = $4`,
@@ -95,7 +95,8 @@ func (s *Store) Forgotten(ctx context.Context, tenant access.TenantID, account a
 	return was, nil
 }
 
-// Relink allows links to a forgotten account again. It reports whether the account was forgotten.
+// Relink allows a forgotten account to be matched with a person again. It reports whether the
+// account was forgotten.
 func (s *Store) Relink(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error) {
 	tag, err := s.db.Pool.Exec(ctx, `delete from identity_forgotten where tenant_id = $1 and digest = `+digestSQL,
 		tenant, account.Platform, account.Workspace.ID, account.ID)

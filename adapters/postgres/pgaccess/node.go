@@ -52,7 +52,6 @@ func (s *Store) PutNodes(ctx context.Context, tenant access.TenantID, run index.
 	})
 }
 
-// nodeWriter stores a batch of nodes in a transaction.
 type nodeWriter struct {
 	tx      pgx.Tx
 	tenant  access.TenantID
@@ -61,9 +60,9 @@ type nodeWriter struct {
 	changed bool     // the readers of a node changed
 }
 
-// readersForm is the version of the readers that index.ReadersOf returns. After an increase, the
-// readers of all stored nodes are recomputed. Version 1 added sets for clauses with several
-// alternative principals.
+// readersForm is the version of the lists that index.ReadersOf returns. Increase it to recompute
+// the readers of all stored nodes. Version 1 added sets for clauses with several alternative
+// principals.
 const readersForm = 1
 
 // upgrade marks all nodes of the source for recomputing if their readers have an older version.
@@ -78,7 +77,6 @@ func (w *nodeWriter) upgrade(ctx context.Context) (err error) {
 	return err
 }
 
-// nodeRow is a node as queries/put_nodes.sql reads it.
 type nodeRow struct {
 	ID        string          `json:"id"`
 	Principal string          `json:"principal"`
@@ -153,7 +151,6 @@ func (w *nodeWriter) remove(ctx context.Context, b index.NodeBatch) error {
 	return err
 }
 
-// ids runs a statement that returns ids of nodes.
 func (w *nodeWriter) ids(ctx context.Context, sql string, args ...any) ([]string, error) {
 	rows, err := w.tx.Query(ctx, sql, args...)
 	if err != nil {
@@ -162,7 +159,6 @@ func (w *nodeWriter) ids(ctx context.Context, sql string, args ...any) ([]string
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// familyNode is a node whose readers must be recomputed, or an ancestor of such a node.
 type familyNode struct {
 	index.Node
 	readers []string
@@ -172,10 +168,9 @@ type familyNode struct {
 	now     time.Time
 }
 
-// expires returns when the readers of an unreadable node stop counting.
 func (r familyNode) expires() time.Time { return r.readAt.Add(index.NodeGrace) }
 
-// recomputeReaders recomputes the readers of changed nodes and of their descendants.
+// recomputeReaders also recomputes the readers of the changed nodes' descendants.
 func (w *nodeWriter) recomputeReaders(ctx context.Context) error {
 	rows, err := w.tx.Query(ctx, familySQL, string(w.tenant), string(w.run.Source), w.roots)
 	if err != nil {
@@ -263,7 +258,6 @@ func equalTime(a, b *time.Time) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
 }
 
-// readerRow is a change of a node's readers.
 type readerRow struct {
 	ID      string     `json:"id"`
 	Readers []string   `json:"readers"`
@@ -282,7 +276,6 @@ func (w *nodeWriter) storeReaders(ctx context.Context, changes []readerRow) erro
 	return err
 }
 
-// storeSets inserts the sets that are not stored yet, with their clauses.
 func (w *nodeWriter) storeSets(ctx context.Context, sets map[access.Principal]index.Set) error {
 	batch := &pgx.Batch{}
 	for _, set := range sets {

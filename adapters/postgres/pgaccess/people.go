@@ -28,7 +28,6 @@ type Match struct {
 	At       time.Time // time of the match
 }
 
-// sourcePerson is a person in a source.
 type sourcePerson struct {
 	source document.SourceID
 	id     string
@@ -51,7 +50,6 @@ func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []s
 	return all, nil
 }
 
-// peopleAndAccounts holds all people of sources, all chat accounts, and the matches between them.
 type peopleAndAccounts struct {
 	people   []sourcePerson
 	accounts []access.Account
@@ -120,7 +118,7 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 	return w, nil
 }
 
-// accounts reads the accounts of all platforms. It adds accounts that appear only in the operator's
+// accounts reads the accounts of all platforms, and accounts that appear only in the operator's
 // statements.
 func (s *Store) accounts(ctx context.Context, w *peopleAndAccounts) error {
 	rows, err := s.db.Pool.Query(ctx, `
@@ -196,8 +194,8 @@ func (w *peopleAndAccounts) match(p sourcePerson, domains []string) Match {
 	return m
 }
 
-// claims sets in m the reason why no account matches a person. emails are the person's addresses in
-// listed domains.
+// claims sets the reason why m has no matching account. emails are the person's addresses in the
+// configured domains.
 func (w *peopleAndAccounts) claims(m *Match, emails []string) {
 	m.Why = "no account of a chat platform has " + strings.Join(emails, ", ")
 	for _, e := range emails {
@@ -229,7 +227,8 @@ func (w *peopleAndAccounts) claims(m *Match, emails []string) {
 	}
 }
 
-// Cover is a candidate group of a source, with the number of people outside the group.
+// Cover is a group of a source, with the number of full members of chat platforms who are not in
+// it.
 type Cover struct {
 	Source    document.SourceID
 	Principal access.Principal
@@ -238,9 +237,9 @@ type Cover struct {
 	Of        int // number of full members
 }
 
-// CoversOf returns candidate groups of each source: the configured groups (listed), and up to most
-// other groups that cover the most full members of chat platforms. If several groups cover equally
-// many, the group of all people in the source comes first.
+// CoversOf returns groups that contain many full members of chat platforms. It returns the groups
+// in listed, and for each source up to most others with the fewest missing members. If several
+// groups miss equally many, the group of all people in the source comes first.
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -305,8 +304,9 @@ func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []
 	}), nil
 }
 
-// Proposed returns domains that are not listed and occur in addresses that both the platform and a
-// source have verified. The value is the number of people that the domain would match.
+// Proposed returns further e-mail domains by which chat accounts and people of sources could be
+// matched. It omits the given domains. The value is the number of addresses that both a chat
+// platform and a source have verified.
 func (s *Store) Proposed(ctx context.Context, tenant access.TenantID, domains []string) (map[string]int, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select split_part(a.email, '@', 2), count(distinct a.email)

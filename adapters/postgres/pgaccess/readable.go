@@ -2,9 +2,10 @@ package pgaccess
 
 import "strings"
 
-// MayRead returns an SQL condition that is true if a holder of some principals may read document d.
-// Both arguments are parameter names, for example "$2". The condition looks up a node in
-// access_node_principal only if the document's access list does not match.
+// MayRead returns an SQL condition that is true if a reader with the principals in held may read
+// document d. Both arguments are parameter names, such as "$2".
+//
+// The condition looks up a node in readable_node only if the document's access list does not match.
 func MayRead(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
 		`(d.acl && HELD::text[] or exists (

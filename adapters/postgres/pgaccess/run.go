@@ -52,8 +52,8 @@ func (s *Store) BeginAccess(
 	return run, nil
 }
 
-// hold locks the row of a loop that reads permissions, until the transaction ends. Other runs of
-// the loop wait. hold returns index.ErrSuperseded if run is not the newest run.
+// hold locks the run's row in source_access until the transaction ends, so that other runs wait. It
+// returns index.ErrSuperseded if a newer run exists or the source was removed.
 func hold(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun) error {
 	var number int64
 	err := tx.QueryRow(ctx, `select run from source_access where tenant_id = $1 and source_id = $2 and loop = $3 for update`,
@@ -65,7 +65,6 @@ func hold(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.Acce
 	return err
 }
 
-// advance records the progress of a run after a batch.
 func advance(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun, next index.Checkpoint, complete bool) error {
 	_, err := tx.Exec(ctx, `
 		update source_access set checkpoint = coalesce($4, checkpoint), pass_at = $5, touched_at = clock_timestamp(),
@@ -75,8 +74,8 @@ func advance(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.A
 	return err
 }
 
-// put calls store in a transaction to store a batch of a run. If a newer run has begun, it returns
-// index.ErrSuperseded without calling store.
+// put calls store in a transaction. If a newer run has begun, it returns index.ErrSuperseded
+// without calling store.
 func (s *Store) put(ctx context.Context, tenant access.TenantID, run index.AccessRun, store func(pgx.Tx) error) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if err := hold(ctx, tx, tenant, run); err != nil {
@@ -125,8 +124,8 @@ func (s *Store) EndAccess(ctx context.Context, tenant access.TenantID, run index
 	return nil
 }
 
-// succeed records that a pass finished. Its results count only once a pass has read the complete
-// source.
+// succeed records that a run ended without an error. Its results count only after a run has read
+// the complete source.
 func succeed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun) error {
 	var hidden bool
 	err := tx.QueryRow(ctx, `

@@ -18,7 +18,7 @@ type set struct {
 }
 
 // heldBy returns the sets that a person with the principals in held holds. It omits sets with fewer
-// clauses than the given number, and sets of sources that currently grant nothing.
+// than the given number of clauses, and sets of sources whose permissions are not valid now.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
 	// Served by the primary keys of access_set_clause and access_set, and by
 	// access_set_clause_set. It does one look-up for each set of which a person holds anything,
@@ -59,8 +59,6 @@ func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []strin
 	return sets, err
 }
 
-// sets returns the sets that all listeners hold, possibly through different groups. mine are the
-// groups of the first listener. common are the principals that all listeners hold in sources.
 func (s *Store) sets(
 	ctx context.Context, tenant access.TenantID, listeners []access.Listener, links []link, mine map[string][]group, common []access.Held,
 ) ([]access.Held, error) {
@@ -128,8 +126,7 @@ func (s set) from(alone bool) string {
 	return fmt.Sprintf("%s all that %s asks for: %s", who, s.source, strings.Join(parts, "; and "))
 }
 
-// addGroups looks up which groups that the sets require each listener is in, and adds them to
-// holds. The index of holds is the listener's.
+// addGroups adds to holds[i] the groups of listener i that the sets require.
 func (s *Store) addGroups(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
 	var asked []string
 	for _, one := range sets {
@@ -173,7 +170,6 @@ func (s *Store) addGroups(ctx context.Context, tenant access.TenantID, holds []m
 	return err
 }
 
-// metBy reports whether the principals in held meet every clause of the set.
 func (s set) metBy(held map[string]bool) bool {
 	return !slices.ContainsFunc(s.clauses, func(c []string) bool { return !slices.ContainsFunc(c, func(p string) bool { return held[p] }) })
 }

@@ -81,8 +81,6 @@ func Start(tb testing.TB, database string) *Pooler {
 
 const port = "6432"
 
-// configuration returns a pgbouncer.ini for one database and one user. It admits every client that
-// may open the socket.
 func configuration(server *pgx.ConnConfig, dir string) string {
 	target := fmt.Sprintf("host=%s port=%d dbname=%s user=%s", value(server.Host), server.Port, value(server.Database), value(server.User))
 	if server.Password != "" {
@@ -95,11 +93,8 @@ func configuration(server *pgx.ConnConfig, dir string) string {
 	}, "\n")
 }
 
-// value quotes a value of a connection string.
 func value(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// find returns the path of pgbouncer. It also searches the directory that Debian uses, which may be
-// missing in PATH.
 func find() (string, error) {
 	if program, err := exec.LookPath("pgbouncer"); err == nil {
 		return program, nil
@@ -132,7 +127,6 @@ func runAsOwner(cmd *exec.Cmd, socket string, files ...string) error {
 	return nil
 }
 
-// await waits until statements succeed through the pooler, for at most 30 seconds.
 func await(tb testing.TB, address string) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// maxChanges is the largest number of epochs by which a bitmap is updated incrementally. An older
-// bitmap is built from scratch, because the changes may have been pruned.
+// maxChanges is the largest number of changes of a segment that are applied to a cached bitmap. An
+// older bitmap is built from scratch, because the changes may have been deleted.
 const maxChanges = 1000
 
 // scope is the set of chunks that a search may return.
@@ -31,7 +31,6 @@ type scope struct {
 	freshPlaces map[int16]places
 }
 
-// bitmapTask is a bitmap that must be built or updated.
 type bitmapTask struct {
 	segment  segmentRow
 	key      segmentKey
@@ -39,7 +38,6 @@ type bitmapTask struct {
 	old      *segmentBitmap // earlier bitmap to update; nil: build it from the documents
 }
 
-// scopePlan lists the cached and the missing parts of a scope.
 type scopePlan struct {
 	index *Index
 	lists []int32
@@ -50,9 +48,8 @@ type scopePlan struct {
 	readable, allowed []segmentKey
 }
 
-// planScope looks up the cached bitmaps of segments and plans their updates to the epochs in the
-// snapshot. Documents that are not in segments need no bitmap, because they are few and are always
-// read from their table. New documents therefore invalidate no bitmap.
+// planScope looks up cached bitmaps of segments. Documents that are not in segments need no bitmap,
+// because they are few and are always read from their table.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
 	readable, allowed := readableKey(s.lists, retrieve.Request{}), readableKey(s.lists, r)
@@ -65,8 +62,6 @@ func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	return plan
 }
 
-// planBitmap looks up the bitmap of a segment in the cache, or plans a task that builds it. It
-// returns the bitmap's key.
 func (plan *scopePlan) planBitmap(r retrieve.Request, seg segmentRow, audience string, narrowed bool) segmentKey {
 	key := segmentKey{tenant: r.Audience.Tenant(), shard: seg.shard, segment: seg.number, audience: audience}
 	entry, found := plan.index.cache.get(key)
@@ -81,8 +76,8 @@ func (plan *scopePlan) planBitmap(r retrieve.Request, seg segmentRow, audience s
 	return key
 }
 
-// queue queues the statements of the tasks. The condition "is true" in them prevents a join.
-// PostgreSQL then looks up the many access lists in a hash table.
+// queue adds the plan's statements to round. Their condition "is true" prevents a join, so that
+// PostgreSQL looks up the access lists in a hash table.
 func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	tenant := string(r.Audience.Tenant())
 	for _, t := range plan.tasks {
@@ -113,7 +108,7 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	}
 }
 
-// finish builds the scope. The statements of the plan must have run.
+// finish must be called after the statements of the plan have run.
 func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
 	sc := &scope{readable: make(map[blockKey]*bm25.Bitmap), whole: make(map[int32]bool), freshPlaces: make(map[int16]places)}
 	narrowed := r.Dated() || len(r.Sources)+len(r.Documents) > 0
@@ -144,7 +139,7 @@ func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
 	return sc
 }
 
-// block returns the bitmap of a block of chunk ids. It creates an empty bitmap if there is none.
+// block returns the bitmap of a block of chunk ids, and creates an empty one if there is none.
 func block(of map[blockKey]*bm25.Bitmap, key blockKey) *bm25.Bitmap {
 	b := of[key]
 	if b == nil {
@@ -154,8 +149,8 @@ func block(of map[blockKey]*bm25.Bitmap, key blockKey) *bm25.Bitmap {
 	return b
 }
 
-// readableKey returns the cache key of a scope: the readable access lists, and the requested
-// sources and dates. People with equal permissions share cached entries.
+// readableKey returns a cache key for what an audience may find: its readable access lists, and the
+// requested sources and dates. People with equal permissions share cached entries.
 func readableKey(lists []int32, r retrieve.Request) string {
 	sum := sha256.New()
 	var number [4]byte
@@ -174,7 +169,6 @@ func readableKey(lists []int32, r retrieve.Request) string {
 	return string(binary.AppendUvarint(sum.Sum(nil), uint64(len(lists))))
 }
 
-// finish builds the bitmap from the rows that the task's statement returned.
 func (t bitmapTask) finish(ranges []docRange, lists []int32) segmentBitmap {
 	b := new(bm25.Bitmap)
 	if t.old == nil {

@@ -21,21 +21,21 @@ type segmentKey struct {
 	model    int32
 }
 
-// kind is the kind of data in a cache entry.
 type kind uint8
 
 const (
 	kindBitmap kind = iota // chunks of a segment that some access lists allow
 	kindPlaces             // documents of a segment
 	kindTerm               // postings of a term in some segments
-	// Sketches of a model's vectors in a block. The field segment has the block's number.
+	// kindSketches is the kind of entries with the sketches of a model's vectors in a block of
+	// chunk ids. The field segment has the block's number.
 	kindSketches
 	kindOutline // outline of a tenant's index
 	kindLists   // access lists that an audience may read
 )
 
-// segmentBitmap marks chunks of a segment, as of an epoch of the segment. It is immutable once
-// cached.
+// segmentBitmap marks chunks of a segment, as of a version (epoch) of the segment. It is immutable
+// once cached.
 type segmentBitmap struct {
 	epoch int32
 	bits  *bm25.Bitmap
@@ -47,8 +47,7 @@ type segmentBitmap struct {
 const bitmapSize = bm25.BlockSize/8 + 512
 
 // segmentCache is an LRU cache of the segment data that searches need, limited in bytes. A bitmap
-// is valid only for its epoch. Readers compare the epoch with the segment's epoch in their
-// snapshot.
+// is valid only for one version (epoch) of its segment, which readers must compare.
 type segmentCache struct {
 	mu      sync.Mutex
 	max     int64
@@ -121,7 +120,6 @@ func popcount(b *bm25.Bitmap) int {
 	return n
 }
 
-// clearRange clears n bits of b, starting at from.
 func clearRange(b *bm25.Bitmap, from, n int) {
 	for i := from; i < min(from+n, bm25.BlockSize); i++ {
 		b[i>>6] &^= 1 << (i & 63)

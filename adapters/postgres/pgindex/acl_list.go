@@ -18,10 +18,9 @@ func sortedACL(acl access.ACL) []string {
 	return slices.Compact(out)
 }
 
-// aclKey joins the principals of a sorted access list to a string, to use it as a map key.
+// aclKey returns a map key for an access list. principals must be sorted.
 func aclKey(principals []string) string { return strings.Join(principals, "\x00") }
 
-// internACLs stores the access lists of all entries and returns their numbers, by aclKey.
 func internACLs(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[string]int32, error) {
 	lists := make(map[string][]string)
 	for _, p := range entries {
@@ -31,8 +30,7 @@ func internACLs(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries 
 	return internLists(ctx, tx, tenant, lists)
 }
 
-// internLists stores access lists that are new. It returns the numbers of all given lists, by
-// aclKey.
+// internLists returns the numbers of access lists by aclKey, and stores the lists that are new.
 func internLists(ctx context.Context, tx pgx.Tx, tenant access.TenantID, lists map[string][]string) (map[string]int32, error) {
 	byDigest := make(map[string]string, len(lists))
 	var digests [][]byte

@@ -13,8 +13,8 @@ import (
 )
 
 // Addressed returns the id of the document at each address, compared exactly. It returns only
-// documents that everyone in the audience may read. If sources is not nil, it returns only
-// documents of these sources. If several documents have one address, it returns the first by id.
+// documents that everyone in the audience may read and, if sources is not nil, only documents of
+// these sources. If several documents have one address, it returns the first by id.
 func (x *Index) Addressed(
 	ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string,
 ) (map[string]document.ID, error) {
@@ -87,7 +87,7 @@ func spellings(address string) []string {
 	return all
 }
 
-// Holders implements index.Store. It returns the documents, of any source, at each address.
+// Holders implements index.Store. It returns the documents of all sources at each address.
 // Addresses are compared exactly.
 func (x *Index) Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error) {
 	found := make(map[string][]document.ID)

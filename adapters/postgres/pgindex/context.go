@@ -16,7 +16,9 @@ var _ index.Contexts = (*Index)(nil)
 const contextAge = 90 * 24 * time.Hour
 
 // Contexts implements index.Contexts. It returns the texts that a model wrote about passages, by
-// key, and marks them as used. Served by the primary key.
+// key, and marks them as used.
+//
+// The statement uses the primary key.
 func (x *Index) Contexts(ctx context.Context, tenant access.TenantID, keys []index.Hash) (map[index.Hash]string, error) {
 	digests := make([][]byte, len(keys))
 	for i, k := range keys {

@@ -29,7 +29,6 @@ type chunkKey struct {
 	id     document.ChunkID
 }
 
-// chunkState is the stored state of a chunk.
 type chunkState struct {
 	chunkKey
 	first           document.ChunkID
@@ -38,8 +37,8 @@ type chunkState struct {
 	text            string // including the enrichment
 }
 
-// limit limits the batch to about driveChunks chunks, but keeps at least one document. It empties
-// the batch if the search engine has no index, because the engine was removed in the meantime.
+// limit shortens the batch to about driveChunks chunks, but keeps at least one document. It empties
+// the batch if the search engine has no index.
 func (b *batch) limit() {
 	if len(b.generations) == 0 {
 		b.entries = nil
@@ -53,8 +52,8 @@ func (b *batch) limit() {
 	}
 }
 
-// read loads the chunks of the entries with their vectors. Served by primary keys and
-// document_chunks, one range at a time.
+// read loads the chunks of the entries with their vectors. The statements use primary keys and the
+// index document_chunks, one range at a time.
 func (b *batch) read(ctx context.Context, tx pgx.Tx) error {
 	var tenants []string
 	var shards []int16
@@ -129,8 +128,7 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 	return err
 }
 
-// changes returns the changes for the engine. It writes the chunks that exist and deletes all other
-// chunks in the entries' ranges.
+// changes writes the chunks that exist, and deletes all other chunks in the entries' ranges of ids.
 func (b *batch) changes() ([]engine.Change, error) {
 	there := make(map[chunkKey]*chunkState, len(b.chunks))
 	for i := range b.chunks {
@@ -169,14 +167,13 @@ func indexes(n int) []int {
 	return out
 }
 
-// fill sets the fields of a change from a chunk.
 func (b *batch) fill(to *engine.Change, c *chunkState) {
 	to.First, to.Access, to.Source, to.Vectors = c.first, c.access, c.source, b.vectors[c.chunkKey]
 	to.Flat = impacts(analyse.Text(c.text, c.language), fieldFlat)
 	to.Title = impacts(analyse.Text(c.title, c.language), fieldTitle)
 }
 
-// impacts returns the weights of a field's words, quantised as in segments.
+// impacts returns the weights of a field's words, quantised like those in PostgreSQL.
 func impacts(counts analyse.Counts, field int) map[string]uint16 {
 	out := make(map[string]uint16, len(counts.Frequency))
 	for word, tf := range counts.Frequency {

@@ -47,10 +47,9 @@ func scanGeneration(row pgx.CollectableRow) (generation, error) {
 	return g, err
 }
 
-// Drive writes pending changes of all tenants to the search engine. It takes only changes that were
-// queued at least age ago. It checks the deadline until between batches. A zero until means no
-// deadline. brought is the number of document versions written. more is true if the deadline was
-// reached.
+// Drive writes pending changes of all tenants to the search engine, if they were queued at least
+// age ago. It stops between batches at the time until. Zero means no deadline. brought is the
+// number of document versions written. more is true if the deadline was reached.
 func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (brought int, more bool, err error) {
 	if x.cfg.Engine == nil {
 		return 0, false, nil
@@ -98,8 +97,8 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 	}
 }
 
-// applyBatch fills a batch by calling read in one snapshot. It writes the batch to the engine's
-// indexes and records its entries as applied. visible has the same meaning as for deliver.
+// applyBatch calls read to fill a batch from one snapshot, writes the batch to the search engine,
+// and marks its entries as applied. visible has the same meaning as for deliver.
 func (x *Index) applyBatch(ctx context.Context, read func(pgx.Tx, *batch) error, visible bool) error {
 	var b batch
 	err := x.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -120,8 +119,8 @@ func (x *Index) applyBatch(ctx context.Context, read func(pgx.Tx, *batch) error,
 
 func bySince(a, b generation) int { return int(min(max(a.since-b.since, -1), 1)) }
 
-// deliver writes a batch to all of the engine's indexes in b.generations. If visible is set,
-// searches see the changes when deliver returns.
+// deliver writes a batch to the search engine. If visible is set, searches see the changes when
+// deliver returns.
 func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 	changes, err := b.changes()
 	if err != nil {
@@ -147,7 +146,7 @@ func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 	return nil
 }
 
-// space identifies the vector field of a model in an index of the engine.
+// space identifies the vector field of a model in an index of the search engine.
 type space struct {
 	index string
 	model int32
@@ -183,8 +182,8 @@ func (x *Index) markApplied(ctx context.Context, entries []entry, since int64) e
 	return nil
 }
 
-// readGenerations loads the engine's indexes into b.generations. If all is false, it loads only the
-// index that is being filled.
+// readGenerations loads the search engine's indexes or, if all is false, only the index that is
+// being filled.
 func (b *batch) readGenerations(ctx context.Context, tx pgx.Tx, all bool) error {
 	rows, err := tx.Query(ctx, `select name, serving, since from search_generation where not leaving and ($1 or not serving) order by name`, all)
 	if err != nil {

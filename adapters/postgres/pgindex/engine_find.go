@@ -15,15 +15,15 @@ import (
 )
 
 // engineSearch is a search by the search engine (Config.Engine). It reads permissions from
-// PostgreSQL before the engine's call, and looks up the results after it. It holds no connection
-// during the call.
+// PostgreSQL before it calls the engine, and looks up the results afterwards. It holds no
+// connection during the call.
 type engineSearch struct {
 	*search
 	index string // name of the serving index; empty if PostgreSQL searches itself
 }
 
-// findByEngine answers a request with the engine's serving index. index is empty if no index is
-// complete yet. PostgreSQL must then answer the request.
+// findByEngine returns an empty index if the search engine has no complete index yet. PostgreSQL
+// must then answer the request.
 func (x *Index) findByEngine(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (out retrieve.Candidates, passages []retrieve.Passage, index string, err error) {
@@ -71,8 +71,8 @@ func (x *Index) indexReplaced(ctx context.Context, index string) bool {
 	return err == nil && !serves
 }
 
-// ensureVectorField adds a vector field for the request's model to an index if the field is
-// missing. The search needs the field even if the index has no vectors yet.
+// ensureVectorField adds a vector field for the request's model if the index lacks it. A search
+// needs the field even if the index has no vectors yet.
 func (x *Index) ensureVectorField(ctx context.Context, index string, s *snapshot) error {
 	m, known := s.model()
 	if !known {
@@ -81,8 +81,7 @@ func (x *Index) ensureVectorField(ctx context.Context, index string, s *snapshot
 	return x.addVectorField(ctx, space{index, m.number}, int(m.dimensions))
 }
 
-// addVectorField adds a vector field for a model to an index of the search engine. It calls the
-// engine once per process and field.
+// addVectorField calls the search engine once per process and field.
 func (x *Index) addVectorField(ctx context.Context, at space, dimensions int) error {
 	if _, made := x.rooms.Load(at); made {
 		return nil
@@ -94,8 +93,6 @@ func (x *Index) addVectorField(ctx context.Context, at space, dimensions int) er
 	return nil
 }
 
-// prepare reads the name of the serving index, the model, the requested sources and documents, and
-// the access lists that the audience may read.
 func (s *engineSearch) prepare(ctx context.Context) error {
 	conn, err := s.search.index.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -123,7 +120,6 @@ func (s *engineSearch) prepare(ctx context.Context) error {
 	return nil
 }
 
-// query converts the request to a query for the search engine.
 func (s *engineSearch) query() (engine.Query, error) {
 	r := s.request
 	s.words.analyse(r, languages(s.snapshot.shards))
@@ -153,8 +149,6 @@ func (s *engineSearch) query() (engine.Query, error) {
 	return q, nil
 }
 
-// list converts the engine's result for probe i to a candidate list. chunks is the number of chunks
-// that the audience may read.
 func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	terms := s.words.queries[i]
 	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.synonyms[i],
@@ -176,8 +170,6 @@ func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	return list
 }
 
-// resolveCandidates looks up the documents of the candidates and fetches the chosen passages, in
-// one snapshot. It drops candidates that no longer exist or that the audience may not read.
 func (s *engineSearch) resolveCandidates(ctx context.Context) error {
 	var ids []document.ChunkID
 	for _, list := range s.out.Lists {
@@ -209,7 +201,6 @@ func (s *engineSearch) resolveCandidates(ctx context.Context) error {
 	return s.fetch(ctx)
 }
 
-// chunkPosition is the position of a chunk in its document.
 type chunkPosition struct {
 	chunk, first document.ChunkID
 	count        int32
@@ -217,8 +208,8 @@ type chunkPosition struct {
 	updated      time.Time
 }
 
-// standingSQL looks up chunks by shard ($2) and id ($3). It returns only chunks that the audience's
-// principals ($4) may read now. Served by the primary keys.
+// standingSQL looks up chunks by shard ($2) and id ($3), if the principals in $4 may read them now.
+// It uses the primary keys.
 var standingSQL = withAccess(`
 	select c.shard, c.id, d.first_chunk, d.chunk_count, d.boost, d.updated_at
 	from (select distinct * from unnest($2::smallint[], $3::bigint[]) as u (shard, id)) w

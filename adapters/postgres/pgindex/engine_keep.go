@@ -22,7 +22,8 @@ type EngineState struct {
 	Waited  time.Duration // age of the oldest pending change, by the database's clock
 }
 
-// EngineState returns the progress of writing to the search engine. It reads only the database.
+// EngineState returns the progress of copying the index to the search engine. It reads only the
+// database.
 func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 	var s EngineState
 	var waited float64
@@ -39,10 +40,11 @@ func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 	return s, nil
 }
 
-// Rebuild creates an index in the search engine and fills it from the database. The index then
-// answers searches instead of PostgreSQL or the previous index. The previous index is dropped.
-// Searches and changes continue during the rebuild. Rebuild resumes an unfinished rebuild unless
-// fromScratch is set. It calls progress with the number of remaining chunks.
+// Rebuild creates an index in the search engine and fills it from the database. The new index then
+// answers searches, and the previous index is dropped. Searches and changes continue meanwhile.
+//
+// Rebuild resumes an unfinished rebuild unless fromScratch is set. It calls progress with the
+// number of remaining chunks.
 func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(left int64)) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
@@ -95,12 +97,12 @@ func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(lef
 	}
 }
 
-// progressInterval is the minimum interval between two progress reports of Rebuild. Each report
-// counts all entries.
+// progressInterval is the minimum interval between two progress reports of Rebuild, because each
+// report counts all entries.
 const progressInterval = 2 * time.Second
 
-// reporting returns a function that calls progress with the number of remaining chunks, at most
-// once per progressInterval. progress may be nil.
+// reporting returns a function that calls progress at most once per progressInterval. progress may
+// be nil.
 func (x *Index) reporting(progress func(left int64)) func(context.Context) error {
 	var last time.Time
 	return func(ctx context.Context) error {
@@ -134,7 +136,6 @@ func (x *Index) abandonLost(ctx context.Context, serving string, fromScratch boo
 	return nil
 }
 
-// beginGeneration creates an empty index that receives all later changes.
 func (x *Index) beginGeneration(ctx context.Context) error {
 	var number int64
 	if err := x.db.Pool.QueryRow(ctx, `select nextval('search_version')`).Scan(&number); err != nil {
@@ -163,7 +164,6 @@ func (x *Index) beginGeneration(ctx context.Context) error {
 	return x.dropLeaving(ctx)
 }
 
-// dropLeaving drops the indexes in the search engine that are no longer used.
 func (x *Index) dropLeaving(ctx context.Context) error {
 	rows, err := x.db.Pool.Query(ctx, `select name from search_generation where leaving`)
 	if err != nil {
@@ -185,8 +185,8 @@ func (x *Index) dropLeaving(ctx context.Context) error {
 	return nil
 }
 
-// noteMissingSQL adds entries for documents that have none. The entries are marked as applied if $1
-// is true, and are queued otherwise.
+// noteMissingSQL adds queue entries for documents that have none. They are marked as applied if $1
+// is true.
 const noteMissingSQL = `
 	insert into search_entry (tenant_id, shard, first_chunk, chunk_count, external_id, version, applied)
 	select tenant_id, shard, first_chunk, chunk_count, external_id, version, case when $1 then version else 0 end

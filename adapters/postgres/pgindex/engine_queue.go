@@ -16,7 +16,7 @@ import (
 
 // queueGoneSQL queues documents that were deleted or got other chunks. queueChangedSQL queues
 // documents whose access lists or vectors changed. Parameter $3 holds the first chunk of each
-// document. Served by the primary key.
+// document. Both use the primary key.
 const (
 	queueGoneSQL = `
 		with mine as (select first_chunk from search_entry where tenant_id = $1 and shard = $2 and first_chunk = any($3::bigint[]) order by first_chunk for update)
@@ -28,7 +28,7 @@ const (
 		where e.tenant_id = $1 and e.shard = $2 and e.first_chunk = mine.first_chunk`
 )
 
-// queueNew queues stored documents for the search engine. It does nothing if there is no engine.
+// queueNew does nothing if there is no search engine.
 func (w *shardWriter) queueNew(ctx context.Context, docs []numberedEntry) error {
 	ids, firsts, counts := make([]string, 0, len(docs)), make([]int64, 0, len(docs)), make([]int32, 0, len(docs))
 	for _, d := range docs {
@@ -46,8 +46,8 @@ func (w *shardWriter) queueNew(ctx context.Context, docs []numberedEntry) error 
 	return nil
 }
 
-// queueVectors queues documents for the search engine because some of their chunks got vectors. It
-// does nothing if there is no engine.
+// queueVectors queues documents because some of their chunks got vectors. It does nothing if there
+// is no search engine.
 func queueVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, chunks []int64) error {
 	rows, err := tx.Query(ctx, `
 		select distinct d.first_chunk from unnest($3::bigint[]) as w (id)
@@ -79,7 +79,6 @@ func (x *Index) notifyEngine(ctx context.Context, tenant access.TenantID, ids []
 	return nil
 }
 
-// notifyEngineOfChunks looks up the documents of chunks and calls notifyEngine for them.
 func (x *Index) notifyEngineOfChunks(ctx context.Context, tenant access.TenantID, chunks []document.ChunkID) error {
 	if x.cfg.Engine == nil {
 		return nil

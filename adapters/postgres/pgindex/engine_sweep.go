@@ -12,10 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SweepEngine compares a tenant's chunks in the search engine with the database. For each block of
-// chunk ids it compares the count and the sum of versions. In blocks that differ it compares every
-// chunk. It queues missing and outdated chunks for Drive, and deletes surplus chunks. It returns
-// the number of wrong chunks.
+// SweepEngine compares a tenant's chunks in the search engine with the database. It queues missing
+// and outdated chunks for [Index.Drive], and deletes surplus chunks. It returns the number of wrong
+// chunks.
+//
+// For each block of chunk ids it compares the count and the sum of versions. It compares single
+// chunks only in blocks that differ.
 func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, error) {
 	if x.cfg.Engine == nil {
 		return 0, ErrNoEngine
@@ -64,8 +66,6 @@ func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, e
 // in one block.
 const entryBlock = `((shard::bigint << 32 | first_chunk) >> 16)`
 
-// tallies returns, for each block of chunk ids, the number of chunks and the sum of their versions
-// that the engine should have.
 func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+entryBlock+`, sum(chunk_count)::bigint, sum(chunk_count * version)::bigint from search_entry
@@ -85,9 +85,8 @@ func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]
 	return out, nil
 }
 
-// repair compares one block of the engine's index with the database, chunk by chunk, and returns
-// the number of wrong chunks. It queues missing and outdated chunks, and deletes surplus chunks. It
-// ignores chunks that are already queued.
+// repair compares one block of the search engine's index with the database, chunk by chunk, and
+// returns the number of wrong chunks. It ignores chunks that are already queued.
 func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID, block int64) (int, error) {
 	// Read the engine before the entries. Otherwise a new chunk would have no entry and look
 	// surplus.
@@ -137,8 +136,7 @@ func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID
 	return wrong + len(have), x.deleteSurplus(ctx, index, tenant, have)
 }
 
-// deleteSurplus deletes chunks, given with their versions, from an index of the search engine. The
-// database does not have these chunks.
+// deleteSurplus deletes chunks that the database does not have. strays holds their versions.
 func (x *Index) deleteSurplus(ctx context.Context, index string, tenant access.TenantID, strays map[document.ChunkID]int64) error {
 	if len(strays) == 0 {
 		return nil

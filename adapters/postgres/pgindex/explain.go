@@ -9,9 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Readers returns who may currently read each document at an address, in any spelling of the
-// address: the document's access list and the readers of the nodes in it. It is for explanations
-// only. Do not check permissions with it.
+// Readers returns who may currently read each document at an address, however the address is
+// spelled. Use it only for explanations, not to check permissions.
 func (x *Index) Readers(ctx context.Context, tenant access.TenantID, address string) ([]access.ACL, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+readers("$1", "'{}'")+`

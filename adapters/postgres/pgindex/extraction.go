@@ -26,13 +26,13 @@ type Extraction struct {
 // Extraction returns the store of the facts that a model extracts from the index's documents.
 func (x *Index) Extraction() *Extraction { return &Extraction{pgknowledge.NewTexts(x.db), x} }
 
-// dueSQL is the FROM clause that selects the documents of a tenant ($1) that were not read yet with
-// a digest of model and instructions ($2). Served by the primary keys of both tables.
+// dueSQL is a FROM clause for the documents of a tenant ($1) that a model has not read yet. $2 is
+// the digest of the model and its instructions. The clause uses the primary keys of both tables.
 const dueSQL = ` from document d where d.tenant_id = $1 and d.chunk_count > 0
 	and not exists (select from extracted x where x.tenant_id = $1 and x.shard = d.shard and x.document = d.id and x.first_chunk = d.first_chunk and x.way = $2)`
 
-// Due implements extract.Store. It returns up to most documents after the given one that were not
-// read yet with this digest of model and instructions.
+// Due implements extract.Store. It returns up to most documents after the given one from which no
+// facts were extracted yet. way is the digest of the model and its instructions.
 func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extract.Digest, after extract.Document, most int) ([]extract.Document, error) {
 	rows, err := e.index.db.Pool.Query(ctx, `
 		select w.*, c.heading, c.lead, c.text from (select d.shard, d.id, d.first_chunk, d.chunk_count, d.title`+dueSQL+` and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $5) w
@@ -61,8 +61,9 @@ func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extrac
 	return docs, nil
 }
 
-// IsDue reports whether some document was not read yet with this digest of model and instructions.
-// If way is nil, it reports whether any document was read at all.
+// IsDue reports whether facts must still be extracted from some document. way is the digest of the
+// model and its instructions. If way is nil, IsDue reports whether facts were extracted from any
+// document.
 func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *extract.Digest) (is bool, err error) {
 	if way == nil {
 		err = e.index.db.Pool.QueryRow(ctx, `select exists (select from extracted where tenant_id = $1)`, string(tenant)).Scan(&is)
@@ -75,8 +76,8 @@ func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *ext
 	return is, nil
 }
 
-// Write implements extract.Store. It replaces the facts extracted from a document and records that
-// the document was read. It does nothing if the document has changed since Due.
+// Write implements extract.Store. It replaces the facts that a model extracted from a document. It
+// does nothing if the document has changed since Due.
 func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest, facts []knowledge.Fact) error {
 	err := e.index.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		there, err := e.replaceFacts(ctx, tx, tenant, d, facts)
@@ -91,8 +92,7 @@ func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extr
 	return nil
 }
 
-// replaceFacts replaces the facts that a model extracted from a document. It returns false if the
-// document was changed or deleted in the meantime.
+// replaceFacts returns false if the document was changed or deleted in the meantime.
 func (e *Extraction) replaceFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
 	if err := lockShardQuietly(ctx, tx, tenant, d.Shard); err != nil {
 		return false, err
@@ -104,10 +104,12 @@ func (e *Extraction) replaceFacts(ctx context.Context, tx pgx.Tx, tenant access.
 	return true, e.index.reread(ctx, tx, tenant, d.Shard, docs, func(r knowledge.Reading) knowledge.Reading { return r.With(facts, extract.MostFacts) })
 }
 
-// Withdraw removes extracted facts from the graph. Call it after extraction was switched off.
+// Withdraw removes the facts that a model extracted. Call it after extraction was switched off. It
+// checks the deadline until between documents, and returns true if documents remain. Zero means no
+// deadline.
+//
 // Statements that were found without a model remain. The model's results stay cached until the
-// second night. Withdraw checks the deadline between documents, and returns true if documents
-// remain. A zero until means no deadline.
+// second night.
 func (e *Extraction) Withdraw(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	for {
 		if reached(until) {

@@ -13,15 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Find implements retrieve.Index. It scores all probes, calls choose with the candidates, and
+// Find implements retrieve.Index. It scores all queries of r, calls choose with the candidates, and
 // fetches the chosen passages, all in one snapshot of the database.
 //
-// With a warm cache a search takes two round trips in one transaction. The first round trip checks
-// that the index is unchanged since the last search, and fetches postings that are not cached.
-// Keyword and vector scores are then computed in memory. The second round trip fetches the
-// passages. A change of the index adds a round trip. If the vectors do not fit in memory, another
-// round trip fetches the nearest vectors during keyword scoring. One more fetches the distances of
-// keyword candidates.
+// With a warm cache, a search takes two round trips: one checks that the index is unchanged and
+// fetches missing postings, the other fetches the passages. A change of the index adds a round
+// trip. Vectors that do not fit in memory add up to two.
 func (x *Index) Find(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (retrieve.Candidates, []retrieve.Passage, error) {
@@ -57,7 +54,6 @@ func (x *Index) Find(
 	return s.out, s.passages, nil
 }
 
-// search is the state of one call of Find.
 type search struct {
 	index    *Index
 	conn     *pgxpool.Conn
@@ -80,7 +76,6 @@ func newSearch(x *Index, r retrieve.Request, choose func(retrieve.Candidates) []
 		Lists: make([]retrieve.List, len(r.Probes)), Route: retrieve.RouteNone, Timings: make(map[string]time.Duration)}}
 }
 
-// lap records the time since its previous call as the duration of a stage.
 func (s *search) lap(ctx context.Context, stage string) {
 	now := time.Now()
 	span.Record(ctx, stage, s.clock, now)
@@ -88,7 +83,7 @@ func (s *search) lap(ctx context.Context, stage string) {
 	s.clock = now
 }
 
-// run performs the search. The transaction that it begins ends when the passages are fetched.
+// run begins a transaction, which ends when the passages are fetched.
 func (s *search) run(ctx context.Context) error {
 	if err := s.read(ctx); err != nil {
 		return err
@@ -137,9 +132,8 @@ func (s *search) run(ctx context.Context) error {
 	return s.fetch(ctx)
 }
 
-// read loads the outline of the index and the data that the search will probably need, judging by
-// the tenant's last search. This takes one round trip if the index has not changed. Further round
-// trips load data that is not cached.
+// read takes one round trip if the index has not changed, because it guesses the required data from
+// the tenant's last search. Further round trips load data that is not cached.
 func (s *search) read(ctx context.Context) error {
 	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
 	last := s.index.outline(tenant)
@@ -179,17 +173,14 @@ func (s *search) read(ctx context.Context) error {
 	return s.finish(ctx, &second, nil, last)
 }
 
-// askWords splits the text of each probe into words, by the rules of the shards' languages. It
-// queues a statement that reads the words' postings that are not yet in segments.
 func (s *search) askWords(r *round, shards []shardRow) {
 	s.words = words{}
 	s.words.analyse(s.request, languages(shards))
 	s.words.queueFresh(r, s.request, shards)
 }
 
-// finish runs the statements of round r, loads bitmaps and postings that are still missing, and
-// builds the scope. It caches what was read. sealed is nil if the postings in segments were not
-// read yet.
+// finish runs the statements of r and loads data that is still missing. sealed is nil if the
+// postings in segments were not read yet.
 func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last *outline) error {
 	plan := s.index.planScope(s.request, &s.snapshot)
 	plan.queue(r, s.request, &s.snapshot)
@@ -207,7 +198,7 @@ func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last 
 	return nil
 }
 
-// fetch loads the passages that choose selects, and ends the transaction.
+// fetch loads the chosen passages and ends the transaction.
 func (s *search) fetch(ctx context.Context) error {
 	var last round
 	if s.choose != nil {

@@ -23,14 +23,14 @@ var _ index.Hints = (*Hints)(nil)
 // Hints returns the stored hints of a tenant's sources.
 func (x *Index) Hints(tenant access.TenantID) *Hints { return &Hints{x, tenant} }
 
-// Limits of the stored hints per source. Later runs find changes without a stored hint.
+// Limits of the stored hints per source. Later runs find the other changes without a hint.
 const (
 	mostHints   = 10_000
 	longestHint = 500 // bytes of a subject
 )
 
-// Hear implements index.Hints. It records that subjects of a source have changed. It ignores
-// unknown sources, and subjects beyond the limits mostHints and longestHint.
+// Hear implements index.Hints. It records that parts (subjects) of a source have changed. It
+// ignores unknown sources, and subjects beyond the limits mostHints and longestHint.
 func (h *Hints) Hear(ctx context.Context, source document.SourceID, subjects []string) error {
 	var kept []string
 	for _, s := range subjects {

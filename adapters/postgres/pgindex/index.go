@@ -27,7 +27,7 @@ var (
 	_ index.Store    = (*Index)(nil)
 )
 
-// Config configures the index. Zero fields get the defaults named below.
+// Config configures the index. Zero fields get defaults.
 type Config struct {
 	// FreshLimit is the number of newly written chunks in a shard that triggers packing them into a
 	// segment. The default is 4,096. Searches read unpacked chunks row by row.
@@ -102,9 +102,9 @@ func (c Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// Index is the search index in PostgreSQL: exact BM25 from packed postings, pgvector, and access
-// lists. It is safe for concurrent use by any number of processes. Each search sees one consistent
-// state. A document can be found as soon as the call that wrote it returns.
+// Index is the search index in PostgreSQL: exact BM25, vectors of pgvector, and access lists. It is
+// safe for concurrent use by any number of processes. A document can be found as soon as the call
+// that wrote it returns.
 type Index struct {
 	db       *postgres.DB
 	cfg      Config

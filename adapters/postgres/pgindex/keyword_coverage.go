@@ -24,7 +24,6 @@ func (k *keywordScores) coverage(lists postings, shard int16, id int64) float64 
 	return retrieve.Coverage(k.terms, found, k.chunks)
 }
 
-// holds reports whether the list has a posting for the chunk at an offset of its block.
 func (l postingList) holds(offset uint16) bool {
 	n, at := bm25.FreshLen(l.payload), func(i int) uint16 { o, _, _ := bm25.Fresh(l.payload, i); return o }
 	if l.segment != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// words are the words of a search's probes, with their postings.
 type words struct {
 	queries  [][]analyse.Term
 	synonyms [][]string // synonyms that were added, such as "k8s: kubernetes"
@@ -30,7 +29,8 @@ func (w *words) analyse(r retrieve.Request, languages []string) {
 	w.terms = slices.Compact(w.terms)
 }
 
-// postingRow is a row of posting or fresh_posting. at is the segment's number or the first chunk.
+// postingRow is a row of the table posting or fresh_posting. at is the segment's number in the
+// former, and the first chunk in the latter.
 type postingRow struct {
 	shard, field int16
 	at           int64
@@ -44,8 +44,8 @@ func scanPosting(row pgx.CollectableRow) (postingRow, error) {
 	return p, err
 }
 
-// queueFresh queues a statement for the postings of chunks that are not packed into segments.
-// Served by the primary key of fresh_posting.
+// queueFresh queues a statement for the postings of chunks that are not packed into segments. The
+// statement uses the primary key of fresh_posting.
 func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow) {
 	if len(w.terms) > 0 && slices.ContainsFunc(shards, shardRow.hasFresh) {
 		r.queue(collectInto(&w.fresh, scanPosting), `
@@ -54,8 +54,7 @@ func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow
 	}
 }
 
-// termLists are the postings of a term in some segments. The postings of a segment never change, so
-// they are valid for every search of these segments. Cached values are immutable.
+// termLists are the postings of a term in some segments. They never change, so they can be cached.
 type termLists struct {
 	segments []int32 // that were searched for the term, ascending
 	lists    []sealedList
@@ -67,8 +66,6 @@ type sealedList struct {
 	payload []byte
 }
 
-// hasSegment reports whether a segment was searched for the term. The segment may have no posting
-// of it.
 func (t termLists) hasSegment(segment int32) bool {
 	_, found := slices.BinarySearch(t.segments, segment)
 	return found
@@ -83,7 +80,6 @@ func (t termLists) size() int64 {
 	return n
 }
 
-// sealedPlan says which postings in segments are cached, and which a search must read.
 type sealedPlan struct {
 	index    *Index
 	tenant   access.TenantID
@@ -97,7 +93,6 @@ type sealedPlan struct {
 	learnt   []*cached // postings that were read, for remember
 }
 
-// planSealed looks up the cached postings of the terms and plans to read the missing ones.
 func (x *Index) planSealed(tenant access.TenantID, segments []segmentRow, terms []string) *sealedPlan {
 	plan := &sealedPlan{index: x, tenant: tenant, terms: terms, known: make([]termLists, len(terms))}
 	for _, seg := range segments {
@@ -129,10 +124,9 @@ func (x *Index) planSealed(tenant access.TenantID, segments []segmentRow, terms 
 	return plan
 }
 
-// postingsSQL reads the postings of terms in segments. Served by the primary key of posting.
+// postingsSQL reads the postings of terms in segments. It uses the primary key of posting.
 const postingsSQL = `select shard, segment::bigint, field, term, payload from posting where tenant_id = $1 and term = any($2::text[])`
 
-// queue queues the statements for missing postings.
 func (plan *sealedPlan) queue(r *round) {
 	if len(plan.unseen) > 0 {
 		r.queue(collectInto(&plan.read[0], scanPosting), postingsSQL, string(plan.tenant), plan.unseen)
@@ -142,8 +136,7 @@ func (plan *sealedPlan) queue(r *round) {
 	}
 }
 
-// finish returns the posting lists of all terms, by field and term: those in segments and those in
-// fresh. The statements of the plan must have run.
+// finish returns the posting lists by field and term. The statements of the plan must have run.
 func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 	out := postings{make(map[string][]postingList, len(plan.terms)), make(map[string][]postingList, len(plan.terms))}
 	read := make(map[string][]sealedList)
@@ -178,16 +171,14 @@ func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 	return out
 }
 
-// remember caches the postings that were read. Call it only if they come from the same snapshot as
-// the segments.
+// remember caches the postings that were read. They must come from the same snapshot as the
+// segments.
 func (plan *sealedPlan) remember() {
 	for _, entry := range plan.learnt {
 		plan.index.cache.put(entry)
 	}
 }
 
-// merged returns the postings of the term in exactly these segments. It combines the cached
-// postings in t with newly read ones.
 func (t termLists) merged(read []sealedList, segments []int32) termLists {
 	out := termLists{segments: segments}
 	for _, l := range t.lists {

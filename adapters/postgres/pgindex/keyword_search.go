@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// postingList is one row of posting or fresh_posting.
 type postingList struct {
 	block   blockKey
 	segment *segmentRow // nil: fresh
@@ -20,7 +19,7 @@ type postingList struct {
 // postings are the posting lists of the requested terms, by field and term.
 type postings [2]map[string][]postingList
 
-// frequency returns the number of chunks in posting lists of a term. It counts only chunks that the
+// frequency counts the chunks in the posting lists of a term. It counts only chunks that the
 // audience may read, so that a score reveals nothing about other chunks.
 func frequency(lists []postingList, sc *scope) int {
 	df := 0
@@ -47,8 +46,8 @@ func frequency(lists []postingList, sc *scope) int {
 	return df
 }
 
-// keywordScores are the raw BM25 sums of a probe, over all blocks with a match. Call release when
-// they are no longer needed.
+// keywordScores holds the BM25 scores of a query's words. Call release when they are no longer
+// needed.
 type keywordScores struct {
 	terms []analyse.Term
 	// frequency is the frequency of each term in the flat field, among the chunks that the audience
@@ -60,16 +59,15 @@ type keywordScores struct {
 	peaks             [2]map[blockKey]*peaks
 }
 
-// peaks holds the highest sum among the allowed chunks of every 64 neighbouring chunks of a block.
+// peaks holds the highest score of every 64 neighbouring chunks of a block, among chunks that the
+// search may return.
 type peaks [bm25.BlockSize / 64]float32
 
-// noPeaks are the peaks of a field without matches: all zero.
 var noPeaks peaks
 
 // sumsPool recycles the 256 KiB arrays of scores.
 var sumsPool = sync.Pool{New: func() any { return new(bm25.Sums) }}
 
-// noSums are the sums of a field without matches: all zero.
 var noSums bm25.Sums
 
 func (k *keywordScores) release() {
@@ -81,7 +79,7 @@ func (k *keywordScores) release() {
 	k.sums = [2]map[blockKey]*bm25.Sums{}
 }
 
-// score computes the BM25 sums of a probe's terms in both fields. Call release on the result.
+// score computes the BM25 scores of a query's terms. Call release on the result.
 func score(terms []analyse.Term, lists postings, sc *scope) *keywordScores {
 	k := &keywordScores{terms: terms, chunks: sc.readableCount}
 	k.sums = [2]map[blockKey]*bm25.Sums{make(map[blockKey]*bm25.Sums), make(map[blockKey]*bm25.Sums)}
@@ -120,7 +118,6 @@ func score(terms []analyse.Term, lists postings, sc *scope) *keywordScores {
 	return k
 }
 
-// maximum computes the peaks of a field and returns the highest peak.
 func (k *keywordScores) maximum(field int, sc *scope) float64 {
 	var most float32
 	for key, sums := range k.sums[field] {
@@ -156,7 +153,6 @@ func eachAllowed(b *bm25.Bitmap, f func(offset int)) {
 	}
 }
 
-// addTo sets the raw BM25 scores (Flat and Title) of candidates.
 func (k *keywordScores) addTo(entries []retrieve.Candidate) {
 	var key blockKey
 	var flat, title *bm25.Sums

@@ -20,17 +20,15 @@ const (
 	// readStep is the number of documents read again per transaction. scanStep is the number of
 	// passages searched for new names per transaction.
 	readStep, scanStep = 200, 2000
-	// maxLookups is the largest number of new names that are looked up in the postings. More names
-	// are searched for by a scan of all passages. A scan costs about as much as this many look-ups
-	// per thousand passages.
+	// maxLookups is the number of new names up to which the postings are searched, per thousand
+	// passages. For more names, a scan of all passages costs less.
 	maxLookups = 20
 	// maxPassagesOfName limits the passages that are read for one name.
 	maxPassagesOfName = 2000
 )
 
-// tidyKnowledge updates the statements and names that were found in documents. It reads documents
-// again that an earlier release of the program stored. It also searches older passages for new
-// names. It checks the deadline like Tidy.
+// tidyKnowledge processes documents again that an earlier release stored, and searches older
+// passages for new names. It checks the deadline until between steps.
 func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -73,7 +71,6 @@ func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until
 	}
 }
 
-// maxNewNames limits the number of new names per search.
 const maxNewNames = 100_000
 
 // lockShardQuietly makes the caller the only writer of a shard, like lockShard. It does not change
@@ -85,8 +82,8 @@ func lockShardQuietly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	return nil
 }
 
-// readUnread reads the statements of up to readStep documents that were not read yet, or only by an
-// earlier release. It returns true if there may be more. Served by document_older.
+// readUnread extracts the statements of up to readStep documents that an earlier release stored. It
+// returns true if there may be more. It uses the index document_older.
 func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard int16) (more bool, err error) {
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var there bool
@@ -132,8 +129,8 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 	})
 }
 
-// reread extracts the statements of stored documents again and replaces the stored ones. more can
-// add statements to those of a document. The caller must hold the shard's lock.
+// reread extracts the statements of stored documents again. more can add statements to those of a
+// document. The caller must hold the shard's lock.
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
 	for i := range docs {
@@ -155,8 +152,7 @@ func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s
 	return x.names.Put(ctx, tx, tenant, docs)
 }
 
-// searchAllPassages searches every passage for new names, stores where they occur, and marks the
-// names as searched.
+// searchAllPassages also marks the names as searched.
 func (x *Index) searchAllPassages(ctx context.Context, tenant access.TenantID, shards []int16, names []pgknowledge.Name) error {
 	for _, shard := range shards {
 		for after := int64(-1); ; {
@@ -193,8 +189,8 @@ func scanPassageText(row pgx.CollectableRow) (p pgknowledge.Passage, err error) 
 	return p, err
 }
 
-// searchPostings searches for new names only in the passages that contain all words of a name, by
-// the postings. It stores where the names occur, and marks them as searched.
+// searchPostings searches only the passages that contain all words of a name, according to the
+// postings. It also marks the names as searched.
 func (x *Index) searchPostings(ctx context.Context, tenant access.TenantID, names []pgknowledge.Name) error {
 	return x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		holding := make(map[int16]map[int64]bool)
@@ -231,10 +227,10 @@ func (x *Index) searchPostings(ctx context.Context, tenant access.TenantID, name
 	})
 }
 
-// addPassagesWith adds passages to holding, by shard and chunk id, that contain every word of a
-// name's spelling. It analyses the spelling in each of the index's languages. For each language it
-// adds at most maxPassagesOfName passages, because a more common name carries no information.
-// Served by the primary keys of both posting tables.
+// addPassagesWith adds passages that contain every word of a name to holding, by shard and chunk
+// id. It analyses the name in each of the index's languages. Per language it adds at most
+// maxPassagesOfName passages, because a more common name carries no information. The statements use
+// the primary keys of both posting tables.
 func addPassagesWith(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
 	var languages []string
 	if err := tx.QueryRow(ctx, `select array(select distinct l from index_shard, unnest(languages) l where tenant_id = $1 order by 1)`, string(tenant)).Scan(&languages); err != nil {
@@ -294,8 +290,6 @@ func addPassagesWith(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spe
 	return nil
 }
 
-// purgeKnowledge deletes names and entities that no document uses any more. It checks the deadline
-// like Tidy.
 func (x *Index) purgeKnowledge(ctx context.Context, tenant access.TenantID, shards []int16, until time.Time) (more bool, err error) {
 	for again := true; again; {
 		if reached(until) {

@@ -135,7 +135,8 @@ func (l *listings) Lists(ctx context.Context, ids []document.ID) (map[document.I
 }
 
 // Missing implements index.Listings. It returns the documents of a list that no pass since before
-// has found, and the number of all documents in the list.
+// has found, and the number of all documents in the list. If from is set, it returns only documents
+// that were created between from and to.
 func (l *listings) Missing(ctx context.Context, list string, before int64, from, to time.Time) ([]document.ID, int, error) {
 	// Served by the primary key.
 	rows, err := l.index.db.Pool.Query(ctx, `

@@ -18,15 +18,16 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 	return err
 }
 
-// restShare divides FreshLimit: Tidy packs a shard with at least FreshLimit/restShare unpacked
-// chunks. After indexing, no new chunks may arrive for a long time. Every search would then read
-// the unpacked chunks row by row, which takes about 2 ms for 4,000 chunks.
+// restShare divides FreshLimit: Tidy packs a shard with at least FreshLimit/restShare new chunks.
+// Otherwise every search would read the rest row by row until more chunks arrive, which takes about
+// 2 ms for 4,000 chunks.
 const restShare = 8
 
-// Tidy maintains the index. It packs new chunks, merges segments, prunes old changes, updates table
-// statistics, and searches for new names (tidyKnowledge). It calls report before each step. It
-// commits each step and then checks the deadline. It returns true if the deadline was reached
-// before all work was done. A zero until means no deadline.
+// Tidy maintains the index. It packs new chunks, merges segments, deletes old change records,
+// updates table statistics, and searches for new names. It calls report before some of the steps.
+//
+// It checks the deadline until after each step. It returns true if the deadline was reached before
+// all work was done. Zero means no deadline.
 func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time, report func(step string)) (more bool, err error) {
 	report("Packing the index")
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
@@ -65,13 +66,11 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 	return x.tidyKnowledge(ctx, tenant, until)
 }
 
-// analysed lists the tables that searches and the search for names join.
 var analysed = []string{"document", "chunk", "posting", "fresh_posting", "segment", "entity_name", "entity", "alias", "edge", "mention"}
 
 // analyse updates PostgreSQL's statistics if a table of the index has more than doubled since the
-// last update. Otherwise PostgreSQL would plan statements for the small table, which could take a
-// hundred times as long. Autovacuum does the same within about a minute. If another role owns the
-// tables, only autovacuum updates the statistics.
+// last update. Statements that are planned for a small table can take a hundred times as long. If
+// another role owns the tables, only autovacuum updates the statistics.
 func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	const wanted = `
 		select coalesce(bool_or(pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint), false)
@@ -91,8 +90,7 @@ func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 }
 
 // Purge removes the words of deleted documents and unused names from the database. Searches already
-// ignore them, but otherwise they would stay until a merge is worthwhile. Purge checks the deadline
-// like Tidy.
+// ignore them. Purge checks the deadline until like [Index.Tidy].
 func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {

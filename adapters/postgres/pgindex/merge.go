@@ -18,8 +18,8 @@ const (
 	purgeShare = 0.25
 )
 
-// merge performs one useful merge of a shard's segments (planMerge). It returns false if no merge
-// is useful or another process is packing the shard.
+// merge performs one merge of a shard's segments. It returns false if no merge is useful or another
+// process is packing the shard.
 func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) (bool, error) {
 	return x.mergeFrom(ctx, tenant, shard, purgeShare)
 }
@@ -55,10 +55,9 @@ func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int
 	return done && err == nil, err
 }
 
-// planMerge chooses the segments to merge. In a full block it chooses all segments of the block.
-// Elsewhere it chooses mergeWidth or more adjacent segments of one level. If there are none, it
-// chooses one segment with many deleted chunks or stale impacts. It returns nil if no merge is
-// useful.
+// planMerge chooses the segments to merge, or nil if no merge is useful. In a full block it chooses
+// all segments of the block. Elsewhere it prefers mergeWidth or more adjacent segments of one level
+// to one segment with many deleted chunks or stale impacts.
 func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1
@@ -95,8 +94,6 @@ func (s segmentRow) stale() bool {
 	return s.flatAvg != averageLength[fieldFlat] || s.titleAvg != averageLength[fieldTitle]
 }
 
-// mergeSegments writes the live postings of segments to one new segment, and deletes the old
-// segments.
 func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s shardRow, old []segmentRow) error {
 	level := old[0].level
 	if len(old) > 1 {
@@ -142,8 +139,6 @@ func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s sha
 	return nil
 }
 
-// addSegment adds the postings of an existing segment to the builder. It computes term frequencies
-// from impacts and lengths.
 func (b *segmentBuilder) addSegment(ctx context.Context, tx pgx.Tx, tenant access.TenantID, seg segmentRow) error {
 	var lengths []byte
 	err := tx.QueryRow(ctx, `select lengths from segment where tenant_id = $1 and shard = $2 and number = $3`, string(tenant), seg.shard, seg.number).

@@ -61,9 +61,10 @@ func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Ask
 }
 
 // SetOptions stores the operator's options for a source, a JSON object. It creates the source if it
-// is new. Call it before the source is read. Otherwise an interrupted run could leave documents
-// whose options are unknown. by is the person who made the change. The zero Actor means the
-// configuration file.
+// is new. by is the person who made the change, or the zero Actor for the configuration file.
+//
+// Call it before the source is read. Otherwise an interrupted run could leave documents whose
+// options are unknown.
 func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src document.Source, options json.RawMessage, by session.Actor) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var before json.RawMessage

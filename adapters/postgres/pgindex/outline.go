@@ -10,10 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// outline is a tenant's shards, segments and unpacked documents, cached for the tenant's next
-// search. It is valid while the versions of the shards stay the same (lockShard). After that it
-// only predicts which data a search needs, which saves a round trip. It is immutable, except for
-// steady.
+// outline is a tenant's shards, segments and new documents, cached for the tenant's next search. It
+// is valid while the versions of the shards stay the same (lockShard). An outdated outline still
+// predicts which data a search needs.
 type outline struct {
 	number   int64 // unique in this process
 	shards   []shardRow
@@ -24,7 +23,6 @@ type outline struct {
 	steady atomic.Bool
 }
 
-// outlineNumbers counts the outlines of this process.
 var outlineNumbers atomic.Int64
 
 // size returns the approximate size of o in the cache, in bytes.
@@ -32,7 +30,7 @@ func (o *outline) size() int64 {
 	return 512 + 128*int64(len(o.shards)) + 80*int64(len(o.segments)) + 96*int64(len(o.fresh))
 }
 
-// outline returns the cached outline of the tenant's index, or nil.
+// outline returns nil if no outline of the tenant's index is cached.
 func (x *Index) outline(tenant access.TenantID) *outline {
 	entry, found := x.cache.get(segmentKey{tenant: tenant, kind: kindOutline})
 	if !found {
@@ -62,17 +60,17 @@ type audienceLists struct {
 	until   time.Time // expiry; zero: as long as the outline is valid
 }
 
-// passingAge is how long an audience's access lists are cached if some of them are readable only
-// through nodes. A change of a node's readers changes the versions of the shards. The end of a
-// grace period (index.NodeGrace) does not, and takes effect up to passingAge later.
+// passingAge is how long an audience's access lists are cached if some of them name nodes. A node's
+// readers can expire (index.NodeGrace) without a change of the index, which takes effect up to
+// passingAge later.
 const passingAge = time.Minute
 
 func listsKey(a access.Audience) segmentKey {
 	return segmentKey{tenant: a.Tenant(), kind: kindLists, audience: a.Key()}
 }
 
-// listsAt returns the cached access lists of an audience for an outline. It returns known = false
-// if they are missing or expired.
+// listsAt returns the cached access lists of an audience. It returns known = false if they are
+// missing, expired or of another outline.
 func (x *Index) listsAt(o *outline, a access.Audience) (lists audienceLists, known bool) {
 	if o == nil || !o.steady.Load() {
 		return lists, false
@@ -84,20 +82,16 @@ func (x *Index) listsAt(o *outline, a access.Audience) (lists audienceLists, kno
 	return entry.lists, true
 }
 
-// same reports whether the shards have the same versions as the outline.
 func (o *outline) same(now []shardRow) bool {
 	return o != nil && slices.EqualFunc(o.shards, now, shardRow.sameVersion)
 }
 
-// covers reports whether statements that were queued for the shards in asked also read all fresh
-// chunks of the shards in now.
 func covers(asked, now []shardRow) bool {
 	return slices.Equal(languages(asked), languages(now)) && slices.EqualFunc(asked, now, func(a, b shardRow) bool {
 		return a.shard == b.shard && a.sealedTo <= b.sealedTo && (a.hasFresh() || !b.hasFresh())
 	})
 }
 
-// hasFresh reports whether the shard has chunks that are not packed into segments.
 func (s shardRow) hasFresh() bool { return s.nextChunk > s.sealedTo }
 
 // freshDoc is a document whose chunks are not packed into a segment yet.
@@ -107,9 +101,9 @@ type freshDoc struct {
 	source string
 }
 
-// queueFresh queues statements that list the fresh documents of each shard: those with chunks from
-// sealedTo on. shards may be older than the snapshot. Served by document_chunks. sealedTo is passed
-// as a number, so that the planner knows that few documents lie beyond it.
+// queueFresh queues statements that list the documents with chunks that are not packed into
+// segments. shards may be older than the snapshot. The statements use the index document_chunks.
+// They get sealedTo as a number, so that the planner knows that few documents lie beyond it.
 func (s *snapshot) queueFresh(r *round, tenant access.TenantID, shards []shardRow) {
 	s.fresh = nil
 	for _, sh := range shards {
@@ -136,8 +130,6 @@ func scanFresh(row pgx.CollectableRow) (freshDoc, error) {
 	return d, err
 }
 
-// addFresh adds the fresh documents that the audience may read to the scope. narrowed is true if
-// sources, documents or dates limit the search.
 func (sc *scope) addFresh(r retrieve.Request, s *snapshot, narrowed bool) {
 	sources := strs(r.Sources)
 	for _, d := range s.fresh {
@@ -161,8 +153,8 @@ func (sc *scope) addFresh(r retrieve.Request, s *snapshot, narrowed bool) {
 	}
 }
 
-// sealedTo returns the id of the first fresh chunk of a shard, or 0 if the snapshot does not have
-// the shard.
+// sealedTo returns the first chunk id of a shard that is not packed into a segment. It returns 0 if
+// the snapshot does not have the shard.
 func (s *snapshot) sealedTo(shard int16) int64 {
 	for _, sh := range s.shards {
 		if sh.shard == shard {

@@ -11,8 +11,10 @@ import (
 
 // Pack packs all new chunks into segments, and merges segments if that is worthwhile. It does not
 // change search results. Any process may call it at any time. It skips shards that another process
-// is packing. Searches and writes continue. A writer of the shard waits only for the last step of
-// each transaction.
+// is packing.
+//
+// Searches and writes continue. A writer of the shard waits only for the last step of each
+// transaction.
 func (x *Index) Pack(ctx context.Context, tenant access.TenantID) error {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -114,8 +116,6 @@ func (x *Index) seal(ctx context.Context, tenant access.TenantID, shard int16) e
 	})
 }
 
-// buildFresh returns a builder for each block that has live chunks after sealedTo, filled with
-// their postings.
 func buildFresh(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s shardRow) ([]*segmentBuilder, error) {
 	var builders []*segmentBuilder
 	byBlock := make(map[int32]*segmentBuilder)

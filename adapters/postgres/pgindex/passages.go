@@ -22,8 +22,7 @@ var excerptsText string
 var passagesSQL, excerptsSQL = withAccess(passagesText, "$1", "$4"), withAccess(excerptsText, "$1", "$5")
 
 // Chunks implements retrieve.Index. It fetches chunks by id with the current state of their
-// documents. It omits chunks that the audience may not read: no principal of the audience is in the
-// document's access list or among the readers of a node in that list.
+// documents. It omits chunks that the audience may not read.
 func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
 	if audience.Tenant() == "" || len(ids) == 0 {
 		return nil, nil
@@ -31,8 +30,6 @@ func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []docu
 	return x.fetch(ctx, passagesSQL, passageArgs(audience, ids)...)
 }
 
-// passageArgs returns the arguments of passagesSQL: the tenant, the chunks by shard and id, and the
-// audience's principals.
 func passageArgs(audience access.Audience, ids []document.ChunkID) []any {
 	sorted := slices.Compact(slices.Sorted(slices.Values(ids)))
 	shards := make([]int16, len(sorted))

@@ -31,14 +31,14 @@ func (x *Index) NoteSourceRun(ctx context.Context, tenant access.TenantID, sourc
 }
 
 // ResyncSource makes the next run of a source start from the beginning, and also the next scans of
-// its nodes and groups. Changed documents are stored again regardless of their date. A run in
-// progress does not clear the request. by is the account that makes the request.
+// its permissions. Changed documents are stored again regardless of their date. A run in progress
+// does not clear the request. by is the account that makes the request.
 func (x *Index) ResyncSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourceResynced, `update source set resync_at = clock_timestamp() where tenant_id = $1 and id = $2`)
 }
 
-// changeSource changes a source and records the change in the audit trail. sql has the parameters
-// tenant ($1) and source ($2). changeSource returns ErrNoSource if sql affects no row.
+// changeSource also records the change in the audit trail. sql has the parameters tenant ($1) and
+// source ($2). changeSource returns ErrNoSource if sql affects no row.
 func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor, deed session.Deed, sql string) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sql, string(tenant), string(source))

@@ -22,7 +22,7 @@ type placeRow struct {
 	boost   float32
 }
 
-// date returns the document's date in UTC, or the zero time if it has none.
+// date returns the zero time if the document has no date.
 func (p placeRow) date() time.Time {
 	if p.updated == noDate {
 		return time.Time{}
@@ -38,7 +38,6 @@ const (
 // places are the documents of a segment, or the fresh documents of a shard, ordered by first chunk.
 type places []placeRow
 
-// find returns the document that contains a chunk. It returns false if there is none.
 func (p places) find(chunk int64) (placeRow, bool) {
 	i, exact := slices.BinarySearchFunc(p, chunk, func(row placeRow, chunk int64) int { return cmp.Compare(row.first, chunk) })
 	if !exact {
@@ -54,7 +53,6 @@ func placesKey(tenant access.TenantID, seg segmentRow) segmentKey {
 	return segmentKey{tenant: tenant, kind: kindPlaces, shard: seg.shard, segment: seg.number}
 }
 
-// placesOf returns the cached documents of a segment. It returns false if they are not cached.
 func (x *Index) placesOf(tenant access.TenantID, seg segmentRow) (places, bool) {
 	entry, found := x.cache.get(placesKey(tenant, seg))
 	if !found {
@@ -63,7 +61,7 @@ func (x *Index) placesOf(tenant access.TenantID, seg segmentRow) (places, bool) 
 	return entry.places, true
 }
 
-// readPlaces returns the documents of a segment from the cache or from the table. Served by
+// readPlaces returns the documents of a segment from the cache or from the table. It uses the index
 // document_chunks.
 func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantID, seg segmentRow) (places, error) {
 	if found, known := x.placesOf(tenant, seg); known {
@@ -88,8 +86,8 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 	return found, nil
 }
 
-// addDocumentData adds data about their documents to candidates, which are ordered by chunk. It
-// drops candidates whose document no longer exists. It reuses the array of entries.
+// addDocumentData adds data about documents to candidates, which must be ordered by chunk. It drops
+// candidates whose document no longer exists. It reuses the array of entries.
 func (p *probe) addDocumentData(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
 	placed := entries[:0]
 	for _, c := range entries {
@@ -116,7 +114,7 @@ func (p *probe) addDocumentData(ctx context.Context, entries []retrieve.Candidat
 	return placed, nil
 }
 
-// segmentOf returns the segment that contains a chunk. It returns nil for a fresh chunk.
+// segmentOf returns nil for a chunk that is not packed into a segment.
 func (s *snapshot) segmentOf(shard int16, chunk int64) *segmentRow {
 	i, found := slices.BinarySearchFunc(s.segments, segmentRow{shard: shard, low: chunk}, func(a, b segmentRow) int {
 		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.low, b.low))

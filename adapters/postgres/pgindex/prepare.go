@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// preparedEntry is an entry with all data that can be computed without the database.
+// preparedEntry is a document with all data that can be computed without the database.
 type preparedEntry struct {
 	*index.Entry
 	language    string
@@ -53,8 +53,8 @@ func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
 	return p, nil
 }
 
-// searchText returns the text of chunk i that is analysed. If the entry has no search text,
-// searchText returns the title and the chunk's text.
+// searchText returns the text of chunk i that is analysed: the entry's search text or, if it has
+// none, the title and the chunk's text.
 func (p *preparedEntry) searchText(i int) string {
 	if len(p.SearchText) > 0 {
 		return p.SearchText[i]

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/sketch"
 )
 
-// probe is one query of a search: its words and its vector.
+// probe is one query of a search: its words and its vector. A search has several.
 type probe struct {
 	*search
 	terms    []analyse.Term
@@ -34,7 +34,6 @@ type probe struct {
 	near      []int64        // chunks that the sketches selected
 }
 
-// chosen is a candidate with its rank among the keyword matches or among the vector matches.
 type chosen struct {
 	id       document.ChunkID
 	pos      int // rank, from 1
@@ -51,7 +50,7 @@ func (l *cosineList) add(id document.ChunkID, cosine float64) {
 
 func byChunk(a, b bm25.Scored) int { return cmp.Compare(a.ID, b.ID) }
 
-// find returns the cosine of a chunk, or NaN if the list does not contain the chunk.
+// find returns NaN if the list does not contain the chunk.
 func (l cosineList) find(id document.ChunkID) float64 {
 	if i, found := slices.BinarySearchFunc(l, int64(id), func(s bm25.Scored, id int64) int { return cmp.Compare(s.ID, id) }); found {
 		return l[i].Score
@@ -59,8 +58,7 @@ func (l cosineList) find(id document.ChunkID) float64 {
 	return math.NaN()
 }
 
-// begin starts a goroutine that searches the sketches, if the probe uses sketches. It needs no
-// postings.
+// begin starts a goroutine that searches the vectors' sketches in memory, if the query uses them.
 func (p *probe) begin() {
 	if !p.sketched {
 		return
@@ -85,7 +83,6 @@ func (p *probe) narrowDown() {
 	}
 }
 
-// end waits for the goroutine that begin started, and releases memory.
 func (p *probe) end() {
 	p.sketching.Wait()
 	if p.keywords != nil {
@@ -93,8 +90,6 @@ func (p *probe) end() {
 	}
 }
 
-// compute computes the keyword scores. It then helps to search the sketches, and waits until that
-// is done.
 func (p *probe) compute() {
 	p.keywords = score(p.terms, p.words.lists, p.scope)
 	p.pick()
@@ -120,8 +115,6 @@ func (p *probe) pick() {
 	slices.SortFunc(p.best, func(a, b chosen) int { return cmp.Compare(a.id, b.id) })
 }
 
-// queueDistances queues statements for missing cosines: those of the chunks that the sketches
-// selected, and those of keyword matches that were not compared yet.
 func (p *probe) queueDistances(r *round) {
 	if !p.semantic || p.all {
 		return
@@ -146,7 +139,6 @@ func (p *probe) queueDistances(r *round) {
 	queueDistances(r, p.request.Audience.Tenant(), &p.snapshot, missing, p.vector, &p.compared)
 }
 
-// list merges the best keyword and vector matches into one list with both scores, ordered by chunk.
 func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Semantic: p.semantic,
 		Words: retrieve.Words(p.terms, retrieve.UnderstoodFrequencies(p.terms, p.keywords.frequency), p.keywords.chunks),
@@ -177,8 +169,6 @@ func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 	return list, err
 }
 
-// similar returns the best vector matches with their ranks, ordered by chunk. It also sets the
-// cosines of the keyword matches in p.best.
 func (p *probe) similar() []chosen {
 	slices.SortFunc(p.compared, byChunk)
 	top := bm25.NewTop(p.request.PerSide)

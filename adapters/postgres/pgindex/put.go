@@ -17,9 +17,10 @@ import (
 )
 
 // Put implements index.Store. It stores documents in one transaction. Each document replaces its
-// previous version entirely. Put analyses the texts before the transaction. After the commit it
-// packs new chunks into segments if there are many (Config.FreshLimit). An error in packing is only
-// logged.
+// previous version entirely.
+//
+// Put analyses the texts before the transaction. After the commit it packs new chunks into segments
+// if there are many (Config.FreshLimit), and only logs an error in packing.
 func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -71,7 +72,6 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 	return nil
 }
 
-// laps returns a function that reports the time since its last call as the duration of a stage.
 func (x *Index) laps() func(stage string) {
 	clock := time.Now()
 	return func(stage string) {
@@ -85,8 +85,7 @@ func (x *Index) laps() func(stage string) {
 // release divided. Documents in those shards stay there.
 const defaultShard int16 = 0
 
-// shardwise groups entries by shard. A document that is already in the index stays in its shard. A
-// new document gets defaultShard.
+// shardwise groups entries by shard. A document that is already in the index stays in its shard.
 func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[int16][]*preparedEntry, error) {
 	ids := make([]document.ID, len(entries))
 	for i, p := range entries {
@@ -107,8 +106,8 @@ func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries [
 	return byShard, nil
 }
 
-// putShards writes entries, one shard after another. It returns the largest number of chunks in one
-// of these shards that are not packed into segments.
+// putShards returns the largest number of chunks in one of the written shards that are not packed
+// into segments.
 func (x *Index) putShards(
 	ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, byShard map[int16][]*preparedEntry, models map[string]model,
 ) (int, error) {
@@ -132,7 +131,7 @@ func (x *Index) putShards(
 	return fresh, nil
 }
 
-// shardsOf returns the shard of each document that is in the index. Served by document's unique
+// shardsOf returns the shards of those documents that are in the index. It uses document's unique
 // constraint.
 func shardsOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []document.ID) (map[document.ID]int16, error) {
 	rows, err := tx.Query(ctx, `
@@ -153,7 +152,6 @@ func shardsOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []docu
 	return home, nil
 }
 
-// shardState is a row of index_shard.
 type shardState struct {
 	nextDocument, nextChunk, sealedTo       int64
 	chunks, flatLength, titleLength, titled int64

@@ -63,7 +63,7 @@ type replacedState struct {
 
 // deleteDocuments deletes documents of the locked shard with their chunks and vectors. It returns
 // the state that new versions inherit. If source is not empty, it deletes only documents of that
-// source. It updates the shard's statistics in w.state.
+// source.
 func (w *shardWriter) deleteDocuments(ctx context.Context, source document.SourceID, ids []document.ID) (map[document.ID]replacedState, error) {
 	// Served by document's unique constraint.
 	rows, err := w.tx.Query(ctx, `
@@ -170,8 +170,7 @@ func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	return x.notifyEngine(ctx, tenant, ids)
 }
 
-// setACL changes the access lists of documents in the locked shard. numbers maps the aclKey of each
-// list to the list's number.
+// setACL requires the lock of the shard. numbers maps the aclKey of each list to the list's number.
 func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, source document.SourceID, numbers map[string]int32, changes []index.Access) error {
 	ids, hashes, lists := make([]string, len(changes)), make([][]byte, len(changes)), make([]int32, len(changes))
 	reads := make([]*time.Time, len(changes))

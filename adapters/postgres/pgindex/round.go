@@ -6,7 +6,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// batcher is a connection or a transaction.
 type batcher interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
@@ -17,7 +16,6 @@ type round struct {
 	reads []func(pgx.BatchResults) error
 }
 
-// queue adds a statement and the function that reads its result.
 func (r *round) queue(read func(pgx.BatchResults) error, sql string, args ...any) {
 	r.batch.Queue(sql, args...)
 	r.reads = append(r.reads, read)
@@ -32,10 +30,8 @@ func (r *round) send(ctx context.Context, to batcher) pending {
 	return pending{results: to.SendBatch(ctx, &r.batch), reads: r.reads}
 }
 
-// run sends the statements and reads their results.
 func (r *round) run(ctx context.Context, to batcher) error { return r.send(ctx, to).read() }
 
-// pending is a round with unread results.
 type pending struct {
 	results pgx.BatchResults // nil if there are none
 	reads   []func(pgx.BatchResults) error
@@ -56,13 +52,12 @@ func (p pending) read() error {
 	return p.results.Close()
 }
 
-// discardResult is a result reader for [round.queue] that discards the result of a statement.
 func discardResult(br pgx.BatchResults) error {
 	_, err := br.Exec()
 	return err
 }
 
-// collectInto returns a result reader for [round.queue] that collects all rows in *out.
+// collectInto returns a function for [round.queue] that collects all rows in *out.
 func collectInto[T any](out *[]T, scan pgx.RowToFunc[T]) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()

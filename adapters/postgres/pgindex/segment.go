@@ -33,8 +33,8 @@ func newSegmentBuilder(low, high int64, level int16) *segmentBuilder {
 		lengths: make([]byte, 4*(high-low)), lists: make(map[postingKey][]byte)}
 }
 
-// readLive marks the chunks that are currently in the index as live. The segment omits all other
-// chunks. Served by document_chunks.
+// readLive marks the chunks that are currently in the index. The segment omits all other chunks.
+// The statement uses the index document_chunks.
 func (b *segmentBuilder) readLive(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	rows, err := tx.Query(ctx, `select shard, first_chunk, chunk_count, access_number from document
 		where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4`, string(tenant), shard, b.low, b.high)
@@ -52,7 +52,7 @@ func (b *segmentBuilder) readLive(ctx context.Context, tx pgx.Tx, tenant access.
 	return nil
 }
 
-// add adds a posting. It ignores chunks that are not live. The postings of a term and field must be
+// add ignores chunks that are no longer in the index. The postings of a term and field must be
 // added in ascending order of offsets.
 func (b *segmentBuilder) add(field int16, term string, offset uint16, tf, dl int) {
 	if !b.live.Has(offset) || field != fieldFlat && field != fieldTitle {
@@ -64,8 +64,7 @@ func (b *segmentBuilder) add(field int16, term string, offset uint16, tf, dl int
 	b.lists[key] = bm25.AppendSealed(b.lists[key], offset, bm25.Quantise(bm25.Impact(tf, dl, averageLength[field])))
 }
 
-// store writes the segment and its postings to the database. The builder cannot take more postings
-// after that.
+// store writes the segment to the database. The builder cannot take more postings afterwards.
 func (b *segmentBuilder) store(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	err := tx.QueryRow(ctx, `
 		insert into segment (tenant_id, shard, level, low, high, flat_avg, title_avg, chunks, dead, lengths)

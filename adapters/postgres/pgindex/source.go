@@ -18,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sourceRow holds the columns named in sourceColumns of a row of the table source.
 type sourceRow struct {
 	ID, Kind, Name, Settings string
 	Checkpoint               []byte
@@ -29,7 +28,6 @@ type sourceRow struct {
 
 const sourceColumns = `id, kind, name, settings, checkpoint, last_success, last_run, paused_at, resync_at`
 
-// fields returns the scan targets for sourceColumns, followed by more.
 func (r *sourceRow) fields(more ...any) []any {
 	return append([]any{&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &r.PausedAt, &r.ResyncAt}, more...)
 }
@@ -92,7 +90,7 @@ func (x *Index) Checked(ctx context.Context, tenant access.TenantID, source docu
 	return nil
 }
 
-// Save records the state of a run. See index.Store.
+// Save implements index.Store. It stores the state of a run.
 func (x *Index) Save(ctx context.Context, tenant access.TenantID, run index.Run) error {
 	last, err := json.Marshal(cleanRun(run))
 	if err != nil {
@@ -153,7 +151,8 @@ func (r sourceRow) run() index.Run {
 	return run
 }
 
-// SourceState is the state of a source, for operators.
+// SourceState is what operators see of a source: its newest run, its failures and the number of its
+// documents.
 type SourceState struct {
 	index.Run           // the newest run; its times are zero if none was saved yet
 	Failing   int       // consecutive runs that did not succeed
@@ -241,7 +240,8 @@ func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source
 	return removed, nil
 }
 
-// Known returns the stamps of documents; see index.Store.
+// Known implements index.Store. It returns the stamps of a source's documents, or of all its
+// documents if ids is nil.
 func (x *Index) Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]index.Stamp, error) {
 	// Served by document_source.
 	sql, args := `select external_id, modified_at, content_hash, indexed_at, acl, chunking from document where tenant_id = $1 and source_id = $2`, []any{string(tenant), string(source)}
@@ -276,7 +276,7 @@ func (x *Index) Known(ctx context.Context, tenant access.TenantID, source docume
 	return known, nil
 }
 
-// sourceNumbers returns the numbers of the entries' sources. It creates sources that do not exist
+// sourceNumbers returns the numbers of the entries' sources, and creates sources that do not exist
 // yet.
 func sourceNumbers(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[document.SourceID]int32, error) {
 	kinds := make(map[string]document.Kind)

@@ -74,12 +74,8 @@ func scanRange(row pgx.CollectableRow) (docRange, error) {
 	return d, err
 }
 
-// beginRead begins a search's transaction, which sees one consistent state of the index and of the
-// access lists.
 const beginRead = `begin transaction isolation level repeatable read read only`
 
-// queueOutline queues statements that read the readable access lists and the segments. Both can be
-// cached until a shard gets a new version.
 func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	to.queue(s.scanLists,
@@ -87,8 +83,8 @@ func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	to.queue(collectInto(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 }
 
-// scanLists reads the readable access lists. If a list is readable only through a node, scanLists
-// sets s.until, because the readers of a node can expire without a write.
+// scanLists reads the readable access lists. If a list is readable only through a node, it sets
+// s.until, because a node's readers can expire without a write.
 func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	rows, err := br.Query()
 	if err != nil {
@@ -109,8 +105,8 @@ func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	return err
 }
 
-// Statements of every search. The model is read only if the search compares vectors. Served by
-// primary key and unique constraint.
+// Statements of every search. The model is read only if the search compares vectors. They use
+// primary keys and unique constraints.
 const (
 	shardsSQL = `select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages
 		from index_shard where tenant_id = $1 order by shard`
@@ -118,8 +114,6 @@ const (
 		where tenant_id = $1 and name = $2`
 )
 
-// queue queues statements that read the shards, the model, and the sources and documents that the
-// request names. Each statement reads few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	first.queue(collectInto(&s.shards, scanShard), shardsSQL, tenant)
@@ -147,8 +141,7 @@ func scanVersion(row pgx.CollectableRow) (model, error) {
 	return m, err
 }
 
-// model returns the embedding model of the request's vectors. It returns false if the request names
-// no model or the index does not know it.
+// model returns false if the request names no embedding model or the index does not know it.
 func (s *snapshot) model() (model, bool) {
 	if len(s.models) == 0 {
 		return model{}, false
@@ -156,7 +149,6 @@ func (s *snapshot) model() (model, bool) {
 	return s.models[0], true
 }
 
-// languages returns the languages of the shards' documents, sorted and without duplicates.
 func languages(shards []shardRow) []string {
 	var all []string
 	for _, sh := range shards {
@@ -166,14 +158,12 @@ func languages(shards []shardRow) []string {
 	return slices.Compact(all)
 }
 
-// allows reports whether the audience may read documents with the access list of this number.
 func (s *snapshot) allows(list int32) bool {
 	_, found := slices.BinarySearch(s.lists, list)
 	return found
 }
 
-// averageLength is the assumed average number of terms in each field, by field number. BM25 impacts
-// are computed with it.
+// averageLength is the assumed average number of terms in each field, by field number, for BM25.
 var averageLength = [2]float64{fieldFlat: bm25.FlatLength, fieldTitle: bm25.TitleLength}
 
 // blockKey identifies a block of 65,536 chunk ids of a shard.

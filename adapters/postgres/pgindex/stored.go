@@ -38,9 +38,9 @@ func (x *Index) StoredACLs(ctx context.Context, tenant access.TenantID, ids []do
 	return out, nil
 }
 
-// SamplePoint returns a person of a source, and one of its documents whose access list names a
-// node. The pair is for trying out a permission check of a single document. ok is false if the
-// source has no such person or document.
+// SamplePoint returns a person of a source, and a document of the source whose access list names a
+// node. An operator can try out a permission check with this pair. ok is false if the source has no
+// such person or document.
 func (x *Index) SamplePoint(ctx context.Context, tenant access.TenantID, source document.SourceID) (person string, id document.ID, acl access.ACL, ok bool, err error) {
 	var list []string
 	err = x.db.Pool.QueryRow(ctx, `

@@ -17,8 +17,7 @@ var _ index.VectorStore = (*Index)(nil)
 const (
 	// fillBatch is the maximum number of chunks that SearchTexts yields at a time.
 	fillBatch = 256
-	// fillPage is the number of ids that SearchTexts checks per round trip, with or without a
-	// vector.
+	// fillPage is the number of chunk ids that SearchTexts checks per round trip.
 	fillPage = 8192
 )
 
@@ -57,10 +56,10 @@ func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model s
 	}
 }
 
-// withoutVectors checks up to fillPage chunk ids of a shard that are higher than after. It returns
-// the ids without a vector of the model, and the last id that it checked, or -1 if there are no
-// more ids. It compares two ranges of primary keys in memory, because the planner would read whole
-// tables for an anti-join.
+// withoutVectors returns those of the next fillPage chunk ids after the given one that have no
+// vector. It also returns the last id that it checked, or -1 if there are no more ids. It compares
+// two ranges of primary keys in memory, because the planner would read whole tables for an
+// anti-join.
 func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]int64, int64, error) {
 	rows, err := x.db.Pool.Query(ctx, `select id from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`,
 		string(tenant), shard, after, fillPage)
@@ -109,8 +108,8 @@ func (x *Index) WithoutVector(ctx context.Context, tenant access.TenantID, model
 	return max(chunks-vectors, 0), nil
 }
 
-// searchTexts returns the search texts of chunks by id. It omits deleted chunks. Served by the
-// primary key.
+// searchTexts returns the search texts of chunks by id, without deleted chunks. It uses the primary
+// key.
 func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard int16, ids []int64) ([]index.ChunkText, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select c.id, c.enrichment, c.lead, c.text from unnest($3::bigint[]) as w (id)
@@ -172,8 +171,8 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 	return x.notifyEngineOfChunks(ctx, tenant, chunks)
 }
 
-// putVectors writes the missing ones of these vectors. It holds the shard's lock, so no document is
-// deleted and no access list changes meanwhile.
+// putVectors skips vectors that are already stored. It takes the shard's lock, so that no document
+// is deleted and no access list changes meanwhile.
 func putVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, m model, vectors map[int64][]float32) error {
 	if _, err := lockShard(ctx, tx, tenant, shard); err != nil {
 		return err

@@ -34,7 +34,9 @@ func (x *Index) FillState(ctx context.Context, tenant access.TenantID, model str
 }
 
 // IsComplete reports whether searches use a model, as recorded by SetComplete. It returns false for
-// an unknown model. Served by the primary key.
+// an unknown model.
+//
+// The statement uses the primary key.
 func (x *Index) IsComplete(ctx context.Context, tenant access.TenantID, model string) (bool, error) {
 	var complete bool
 	err := x.db.Pool.QueryRow(ctx, `select complete from embedding_fill where tenant_id = $1 and model = $2`, string(tenant), model).Scan(&complete)
@@ -57,8 +59,8 @@ func (x *Index) SetComplete(ctx context.Context, tenant access.TenantID, model s
 	return nil
 }
 
-// Filler stores the vectors of a model for a process that holds the claim on the model. Other
-// processes cannot claim the model meanwhile.
+// Filler stores the vectors of a model for the process that has claimed the model. No other process
+// can claim the model meanwhile.
 type Filler struct {
 	*Index
 	name    string

@@ -20,7 +20,6 @@ var ErrDimensions = retrieve.ErrDimensions
 // index.
 const maxDimensions = 16_000
 
-// model is a row of embedding_model.
 type model struct {
 	number     int32
 	name       string
@@ -69,7 +68,6 @@ func (x *Index) registerModel(ctx context.Context, tenant access.TenantID, name 
 	return m, m.check(dimensions)
 }
 
-// checkDimensions returns an error if vectors with that many dimensions cannot be searched.
 func checkDimensions(dimensions int) error {
 	switch {
 	case dimensions < 1:
@@ -80,7 +78,6 @@ func checkDimensions(dimensions int) error {
 	return nil
 }
 
-// querier is the method that pools and transactions share.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
@@ -107,7 +104,6 @@ func scanModel(row pgx.CollectableRow) (model, error) {
 	return m, err
 }
 
-// modelsOf registers the models of the entries' vectors and returns them by name.
 func (x *Index) modelsOf(ctx context.Context, tenant access.TenantID, entries []index.Entry) (map[string]model, error) {
 	models := make(map[string]model)
 	for i := range entries {

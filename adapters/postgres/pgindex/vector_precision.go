@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Bits returns two precisions in bits per component, 16 or 32: kept is that of a model's stored
-// vectors, fresh is that of new models. kept is 0 if the model does not exist.
+// Bits returns precisions in bits per component, 16 or 32. kept is the precision of a model's
+// stored vectors, or 0 if the model does not exist. fresh is the precision of new models.
 func (x *Index) Bits(ctx context.Context, tenant access.TenantID, name string) (kept, fresh int, err error) {
 	bits := map[string]int{precisionHalf: 16, precisionFull: 32}
 	m, found, err := loadModel(ctx, x.db.Pool, tenant, name)

@@ -11,8 +11,9 @@ import (
 )
 
 // Vectors implements index.Store. It returns the stored vectors of documents for a model, by the
-// search text of the chunk. The lateral joins enforce look-ups by document's unique constraint and
-// by primary keys, regardless of statistics. Otherwise PostgreSQL might read all vectors of the
+// search text of the chunk.
+//
+// The lateral joins enforce look-ups by keys. Otherwise PostgreSQL might read all vectors of the
 // tenant.
 func (x *Index) Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error) {
 	out := make(map[string][]float32)

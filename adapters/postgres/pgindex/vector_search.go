@@ -21,15 +21,15 @@ const searchSettings = `select set_config('plan_cache_mode', 'force_custom_plan'
 const passageSettings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const (
-	// maxFetched is the largest number of allowed chunks for which the cosines of all chunks are
-	// fetched. This saves a second look-up for keyword matches.
+	// maxFetched is the largest number of allowed chunks for which all cosines are fetched at once.
+	// This saves a second look-up for keyword matches.
 	maxFetched = 2000
-	// exactLimit is the default of Config.ExactLimit. With this many chunks or fewer, sketches
-	// cannot narrow anything down, and the cost is about the same (measured by make bench-search).
+	// exactLimit is the default of Config.ExactLimit. For so few chunks, preselection by sketches
+	// costs about as much as comparing all vectors (make bench-search).
 	exactLimit = 2000
 )
 
-// compares reports whether the probe's vector is compared, and returns its model. It returns
+// compares reports whether the query's vector is compared, and returns its model. It returns
 // ErrDimensions if the vector does not fit the model.
 func (p *probe) compares() (m model, wanted bool, err error) {
 	m, known := p.snapshot.model()
@@ -39,9 +39,8 @@ func (p *probe) compares() (m model, wanted bool, err error) {
 	return m, true, m.check(len(p.vector))
 }
 
-// narrow decides how to compare the probe's vector, and queues the statements. If there are few
-// allowed chunks or sketches are missing, PostgreSQL compares every allowed vector. Otherwise
-// sketches in memory select candidates first.
+// narrow lets PostgreSQL compare every allowed vector if there are few or sketches are missing.
+// Otherwise sketches in memory select candidates first.
 func (p *probe) narrow(ctx context.Context, r *round) error {
 	m, wanted, err := p.compares()
 	if err != nil || !wanted {
@@ -64,7 +63,7 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 }
 
 // queueExact queues statements that compare the vectors of all allowed chunks, by ranges of
-// neighbouring ids. Served by the primary key of embedding. "offset 0" prevents the planner from
+// neighbouring ids. They use the primary key of embedding. "offset 0" prevents the planner from
 // replacing the loop by a scan of the table.
 func (p *probe) queueExact(r *round, m model) {
 	limit := p.scope.count
@@ -100,8 +99,8 @@ func (p *probe) queueExact(r *round, m model) {
 	}
 }
 
-// queueDistances queues statements that fetch the cosines of chunks, by id, and append them to
-// found. Served by the primary key.
+// queueDistances queues statements that append the cosines of chunks to found. They use the primary
+// key.
 func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32, found *cosineList) {
 	m, _ := s.model()
 	for _, shard := range sortedKeys(byShard) {
@@ -113,10 +112,9 @@ func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[i
 	}
 }
 
-// cosines returns a result reader that appends cosines to found. The rows are (shard, chunk,
-// negative inner product, access list). It drops chunks that the audience may not read. This is
-// cheaper than a condition in SQL, because there are thousands of lists and the chunks come from
-// bitmaps.
+// cosines returns a function that appends cosines to found. Each row is (shard, chunk, negative
+// inner product, access list). The function drops chunks that the audience may not read, which
+// costs less than a condition in SQL with thousands of lists.
 func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()
@@ -137,7 +135,6 @@ func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	}
 }
 
-// column returns the name of the column of embedding that holds the model's vectors.
 func (m model) column() string {
 	if m.precision == precisionFull {
 		return "emb_full"
@@ -145,7 +142,6 @@ func (m model) column() string {
 	return "emb"
 }
 
-// query converts a vector to the precision of the model's stored vectors.
 func (m model) query(v []float32) any {
 	if m.precision == precisionFull {
 		return pgvector.NewVector(normalise(v))
@@ -156,7 +152,6 @@ func (m model) query(v []float32) any {
 // chunkID returns a chunk's id within its tenant. The upper 32 bits are the shard.
 func chunkID(shard int16, id int64) document.ChunkID { return document.ChunkID(int64(shard)<<32 | id) }
 
-// splitID is the inverse of chunkID.
 func splitID(id document.ChunkID) (shard int16, chunk int64) {
 	return int16(id >> 32), int64(uint32(id))
 }

@@ -16,10 +16,9 @@ import (
 )
 
 const (
-	// sketchCandidates is the number of chunks that sketches select for the exact comparison. It
-	// was measured on vectors learned from the texts themselves (256 dimensions, make
-	// bench-search). Of the ten most similar of 100,000 chunks, 99 % are among 400 candidates. Of
-	// the ten most similar of a million chunks, 96 % are among 400 candidates.
+	// sketchCandidates is the number of chunks that sketches select for the exact comparison.
+	// Measured with 256 dimensions (make bench-search), 400 candidates contain 99 % of the ten most
+	// similar of 100,000 chunks. They contain 96 % of the ten most similar of a million chunks.
 	sketchCandidates = 600
 	// sketchBatch is the number of vectors that are read at a time to compute sketches.
 	// sketchRounds is the maximum number of batches per search. Until all sketches exist,
@@ -34,9 +33,9 @@ const (
 	sketchShare = 3
 )
 
-// sketches are the cached sketches of a block's vectors in one model. Vectors never change and ids
-// are never reused, so a sketch stays valid. A chunk may get a vector later. That changes the
-// version of the model's row.
+// sketches are the cached sketches of a model's vectors in a block of chunk ids. A sketch stays
+// valid, because vectors never change and ids are never reused. If a chunk gets a vector later, the
+// version of the model's row changes.
 type sketches struct {
 	mu            sync.RWMutex
 	block         *sketch.Block
@@ -45,14 +44,13 @@ type sketches struct {
 	version       int64
 }
 
-// spaces holds the sketch space of each model, by the model's number.
 type spaces struct {
 	mu      sync.Mutex
 	byModel map[int32]*sketch.Space
 }
 
-// mostSpaces limits the number of spaces in memory. If there are as many, all spaces are dropped
-// and built again when needed.
+// mostSpaces limits the number of spaces in memory. When it is reached, all spaces are dropped and
+// built again when needed.
 const mostSpaces = 1024
 
 func (s *spaces) get(model int32) *sketch.Space {
@@ -61,7 +59,6 @@ func (s *spaces) get(model int32) *sketch.Space {
 	return s.byModel[model]
 }
 
-// put stores a space if the model has none, and returns the model's space.
 func (s *spaces) put(model int32, space *sketch.Space) *sketch.Space {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +72,6 @@ func (s *spaces) put(model int32, space *sketch.Space) *sketch.Space {
 	return space
 }
 
-// fitting reports whether the sketches of the whole index fit into their share of the cache.
 func (s *search) fitting(m model) bool {
 	var blocks int64
 	for _, sh := range s.snapshot.shards {
@@ -114,7 +110,6 @@ func (s *search) holdSketches(m model) bool {
 	return true
 }
 
-// sketchesOf returns the cached sketches of a block, or nil.
 func (s *search) sketchesOf(m model, key blockKey) *sketches {
 	entry, found := s.index.cache.get(s.sketchKey(m, key))
 	if !found || entry.sketches.block.Space() != s.index.spaces.get(m.number) {
@@ -127,7 +122,6 @@ func (s *search) sketchKey(m model, key blockKey) segmentKey {
 	return segmentKey{tenant: s.request.Audience.Tenant(), kind: kindSketches, shard: key.shard, segment: key.block, model: m.number}
 }
 
-// chunkPlace identifies a chunk by shard and id.
 type chunkPlace struct {
 	shard int16
 	id    int64
@@ -165,7 +159,6 @@ func (s *search) missingRange(m model) (missing int, low, high chunkPlace) {
 	return missing, low, high
 }
 
-// nextChunk returns the first chunk id of a shard that is not allocated yet.
 func (s *snapshot) nextChunk(shard int16) int64 {
 	for _, sh := range s.shards {
 		if sh.shard == shard {
@@ -175,7 +168,7 @@ func (s *snapshot) nextChunk(shard int16) int64 {
 	return 0
 }
 
-// sketch reads a range of vectors and caches their sketches. It ignores permissions. Served by the
+// sketch reads a range of vectors and caches their sketches, regardless of permissions. It uses the
 // primary key.
 func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) error {
 	rows, err := s.conn.Query(ctx, `select chunk, `+m.precision+`_send(`+m.column()+`) from embedding
@@ -212,8 +205,8 @@ func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) erro
 	return nil
 }
 
-// remember caches the sketches of the vectors in a range of ids. It marks the other chunks of the
-// range as chunks without a vector.
+// remember caches the sketches of vectors. It marks the other chunks of the range as chunks without
+// a vector.
 func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, offsets []uint16, vectors [][]float32) {
 	key, from := blockOf(low.shard, low.id)
 	sk := s.sketchesOf(m, key)
@@ -234,8 +227,8 @@ func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, of
 	sk.block.Put(offsets, vectors)
 }
 
-// nearest starts a search for the n chunks that are probably most similar to a query. The search
-// reads only memory. The caller must hold the locks of all sketches until the search ends.
+// nearest starts a search in memory for the n most similar chunks. The caller must hold the locks
+// of all sketches until the search ends.
 func (s *search) nearest(q []float32, n int) *sketch.Search {
 	var parts []sketch.Part
 	var space *sketch.Space
@@ -251,7 +244,6 @@ func (s *search) nearest(q []float32, n int) *sketch.Search {
 	return space.Query(q).Search(parts, n)
 }
 
-// lockSketches locks s.sketches for reading and returns the function that unlocks them.
 func (s *search) lockSketches() (unlock func()) {
 	// Always in the same order, to avoid deadlocks.
 	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) {

@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Sketch computes the sketches of all vectors of a model. Without it the first searches of a
-// process would compute them while a person waits: seconds for a million chunks. Sketch does
-// nothing if the index is small or the cache is too small. It holds a connection for one batch at a
-// time and stops when ctx is done. Searches compute missing sketches.
+// Sketch computes compact copies (sketches) of a model's vectors in memory. Otherwise the first
+// searches of a process would compute them, which takes seconds for a million chunks. Sketch does
+// nothing if the index or the cache is too small. It holds a connection for one batch at a time,
+// and stops when ctx is done.
 func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string) error {
 	for before := -1; ; {
 		missing, err := x.sketchNext(ctx, tenant, model)
@@ -28,8 +28,7 @@ func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string
 	}
 }
 
-// sketchNext computes the next batch of sketches in one snapshot of the index. It returns how many
-// sketches were missing before.
+// sketchNext computes the next batch of sketches. It returns how many sketches were missing before.
 func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model string) (missing int, err error) {
 	conn, err := x.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -57,8 +56,6 @@ func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model st
 	return missing, last.run(ctx, conn)
 }
 
-// everything returns the scope of all chunk ids that were ever allocated, regardless of
-// permissions.
 func (s *snapshot) everything() *scope {
 	all := &scope{allowed: make(map[blockKey]*bm25.Bitmap)}
 	for _, sh := range s.shards {

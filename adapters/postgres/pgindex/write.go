@@ -16,7 +16,6 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// shardWriter writes documents into one shard within a transaction.
 type shardWriter struct {
 	tx      pgx.Tx
 	tenant  access.TenantID
@@ -29,7 +28,6 @@ type shardWriter struct {
 	measure func(stage string, took time.Duration)
 }
 
-// numberedEntry is an entry with its document id, chunk ids and access list in a shard.
 type numberedEntry struct {
 	*preparedEntry
 	id    int64
@@ -132,7 +130,7 @@ func (w *shardWriter) copyChunks(ctx context.Context, docs []numberedEntry) erro
 	return nil
 }
 
-// columnsOf returns places as the values of two array columns. Both are nil if there are no places.
+// columnsOf returns the values of two array columns. Both are nil if there are no places.
 func columnsOf(places []document.Place) (starts []int32, anchors []string) {
 	for _, p := range places {
 		starts, anchors = append(starts, int32(p.Start)), append(anchors, clean(p.Anchor))
@@ -168,7 +166,7 @@ func (w *shardWriter) copyVectors(ctx context.Context, docs []numberedEntry) err
 	return nil
 }
 
-// copyPostings writes the terms of all documents, one row per term, field and block.
+// copyPostings writes the documents' terms, one row per term, field and block of chunk ids.
 func (w *shardWriter) copyPostings(ctx context.Context, docs []numberedEntry) error {
 	type key struct {
 		block int32
@@ -220,7 +218,6 @@ func (w *shardWriter) copyPostings(ctx context.Context, docs []numberedEntry) er
 	return nil
 }
 
-// putKnowledge stores the statements of documents and the names in their passages.
 func (w *shardWriter) putKnowledge(ctx context.Context, docs []numberedEntry) error {
 	written := make([]pgknowledge.Written, len(docs))
 	for i, d := range docs {
@@ -229,7 +226,6 @@ func (w *shardWriter) putKnowledge(ctx context.Context, docs []numberedEntry) er
 	return w.names.Put(ctx, w.tx, w.tenant, written)
 }
 
-// chunkRow identifies a chunk of a document that is being written.
 type chunkRow struct {
 	doc     *numberedEntry
 	ordinal int
@@ -245,8 +241,7 @@ func chunkRows(docs []numberedEntry) []chunkRow {
 	return rows
 }
 
-// readAt converts a time to a value of the column document.acl_read_at. The zero time becomes
-// -infinity.
+// readAt converts a time for the column acl_read_at. The zero time becomes -infinity.
 func readAt(t time.Time) pgtype.Timestamptz {
 	if t.IsZero() {
 		return pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
@@ -261,8 +256,8 @@ func nullTime(t time.Time) *time.Time {
 	return &t
 }
 
-// columns returns a vector as values of the columns emb and emb_full. The value of the column that
-// the model does not use is nil.
+// columns returns the values of the columns emb and emb_full. The value of the column that the
+// model does not use is nil.
 func (m model) columns(v []float32) (half, full any) {
 	if m.precision == precisionFull {
 		return nil, pgvector.NewVector(normalise(v))

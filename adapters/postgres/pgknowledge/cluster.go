@@ -29,7 +29,6 @@ const (
 	mostPeople = 200
 )
 
-// evidence is a knowledge.Evidence with the row ids of its entities and names.
 type evidence struct {
 	knowledge.Evidence
 	entities map[knowledge.ID]int64
@@ -106,7 +105,7 @@ func newSeeking() *lookups {
 	return s
 }
 
-// begin clears the set, but not the memory of earlier look-ups.
+// begin clears the set, but keeps the memory of earlier look-ups.
 func (s *lookups) begin() { s.entities, s.names, s.keys = []int64{}, []int64{}, []string{} }
 
 func (s *lookups) isEmpty() bool { return len(s.entities)+len(s.names)+len(s.keys) == 0 }
@@ -132,8 +131,6 @@ func (s *lookups) key(key string) {
 	}
 }
 
-// lookUpNames returns the names of the entities in sought, and the entities with the names or keys
-// in sought. It stores their row ids in e.
 func (g *Graph) lookUpNames(ctx context.Context, q knowledge.Question, sought *lookups, e *evidence) ([]knowledge.Called, error) {
 	rows, err := g.db.Pool.Query(ctx, calledSQL, string(q.Audience.Tenant()), sought.entities, sought.keys, sought.names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
 		orAll(texts(q.Documents)), mostSpellingsOf)
@@ -152,8 +149,6 @@ func (g *Graph) lookUpNames(ctx context.Context, q knowledge.Question, sought *l
 	return called, nil
 }
 
-// statements adds to e the operator's statements about which entities are the same and which are
-// separate.
 func (g *Graph) statements(ctx context.Context, tenant access.TenantID, e *knowledge.Evidence) error {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key from entity_merge where tenant_id = $1
@@ -177,7 +172,6 @@ func (g *Graph) statements(ctx context.Context, tenant access.TenantID, e *knowl
 	return nil
 }
 
-// questionTargets is what a question asks about.
 type questionTargets struct {
 	about []naming
 	// entities are the row ids of entities and documents that have one of the question's names,

@@ -19,8 +19,9 @@ type Texts struct{ db *postgres.DB }
 // NewTexts returns the Texts stored in db.
 func NewTexts(db *postgres.DB) *Texts { return &Texts{db: db} }
 
-// Known implements extract.Store. It returns the stored results of texts, by digest. Served by the
-// primary key.
+// Known implements extract.Store. It returns the stored results of texts, by digest.
+//
+// The statement uses the primary key.
 func (t *Texts) Known(ctx context.Context, tenant access.TenantID, texts []extract.Digest) (map[extract.Digest]extract.Outcome, error) {
 	rows, err := t.db.Pool.Query(ctx, `
 		select digest, coalesce(found, '[]'), found is not null, reason from extraction
@@ -47,7 +48,9 @@ func (t *Texts) Known(ctx context.Context, tenant access.TenantID, texts []extra
 // givenUp is the reason for abandoning a text after all attempts have failed.
 const givenUp = "the model gave no answer, or the process that asked it ended, in each of the attempts"
 
-// Claim implements extract.Store. It reserves a text for the caller. Served by the primary key.
+// Claim implements extract.Store. It reserves a text for the caller.
+//
+// The statement uses primary keys.
 func (t *Texts) Claim(ctx context.Context, tenant access.TenantID, text extract.Digest) (extract.Claim, error) {
 	var claim extract.Claim
 	// If two calls insert at once, the second waits for the first and then finds its lease.
@@ -91,8 +94,9 @@ func (t *Texts) Settle(ctx context.Context, tenant access.TenantID, text extract
 	return nil
 }
 
-// Extracted records that a document's passages were read. way is the digest of the model and its
-// instructions. Call Extracted in the transaction that writes the facts. [Drop] deletes the record.
+// Extracted records that a model has read a document's passages. way is the digest of the model and
+// its instructions. Call Extracted in the transaction that writes the facts. [Drop] deletes the
+// record.
 func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest) error {
 	if _, err := tx.Exec(ctx, `insert into extracted (tenant_id, shard, document, first_chunk, way, digests) values ($1, $2, $3, $4, $5, $6)`,
 		string(tenant), d.Shard, d.Row, d.First, way[:], digestsOf(texts)); err != nil {
@@ -101,9 +105,9 @@ func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extra
 	return nil
 }
 
-// Forget deletes the facts of texts that no document has contained since the night before. A
-// document that is being replaced is stored again by then. Forget also deletes rows that older
-// versions of the program left behind for deleted documents.
+// Forget deletes the facts of texts that no document has contained for about a day. The delay keeps
+// the facts of documents that are being replaced. Forget also deletes rows that older versions of
+// the program left behind for deleted documents.
 func (t *Texts) Forget(ctx context.Context) error {
 	const used = `exists (select from (select tenant_id, unnest(digests) as digest from extracted) x where x.tenant_id = e.tenant_id and x.digest = e.digest)`
 	var work pgx.Batch
@@ -131,7 +135,7 @@ func (t *Texts) Again(ctx context.Context, tenant access.TenantID) (int64, error
 	return tag.RowsAffected(), nil
 }
 
-// TextsSize counts the texts that were read and their results.
+// TextsSize counts the texts that a model has read, and the facts that it found in them.
 type TextsSize struct {
 	Read, Failed, Stated, Dropped int64
 	Documents, Due                int64 // documents read by the current model, and still to read
@@ -139,8 +143,9 @@ type TextsSize struct {
 	Reasons                       map[string]int64 // why texts were given up
 }
 
-// Size returns counts of a tenant's texts, for its operator. way is the digest of the current model
-// and instructions. Size does not check permissions. Took is the mean duration of a model's answer.
+// Size returns counts of a tenant's texts, for its operator. It does not check permissions. way is
+// the digest of the current model and its instructions. Took is the mean duration of a model's
+// answer.
 func (t *Texts) Size(ctx context.Context, tenant access.TenantID, way extract.Digest) (TextsSize, error) {
 	s := TextsSize{Reasons: make(map[string]int64)}
 	var took float64

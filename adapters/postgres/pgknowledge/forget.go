@@ -51,7 +51,6 @@ func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string
 	return was, nil
 }
 
-// dropForgotten removes the facts about forgotten people from docs.
 func dropForgotten(ctx context.Context, tx pgx.Tx, tenant access.TenantID, docs []Written) error {
 	var addresses []string
 	person := func(e *knowledge.Entity) bool {

@@ -43,7 +43,7 @@ var _ knowledge.Graph = (*Graph)(nil)
 // read at that time. It is safe for concurrent use.
 type Graph struct{ db *postgres.DB }
 
-// New returns the graph kept in db.
+// New returns the Graph stored in db.
 func New(db *postgres.DB) *Graph { return &Graph{db: db} }
 
 // Empty implements knowledge.Graph.
@@ -100,8 +100,8 @@ func (g *Graph) Neighbours(ctx context.Context, q knowledge.Question, passages [
 	return found, nil
 }
 
-// naming is a row of queries/named.sql: an entity, or (if entity is 0) a document that has one of
-// the question's names.
+// naming is an entity with one of the question's names or, if entity is 0, a document with such a
+// name.
 type naming struct {
 	knowledge.Named
 	entity int64
@@ -109,7 +109,6 @@ type naming struct {
 	row    int64
 }
 
-// mostNamings limits the number of documents with a question's names that are read.
 const mostNamings = 2000
 
 // Named implements knowledge.Graph.
@@ -224,8 +223,9 @@ func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []nami
 	return ids, nil
 }
 
-// closest drops statements about a path if a longer path matches the same document. In CODEOWNERS
-// the last matching line decides, and files list special cases last.
+// closest drops statements about a path if a longer path matches the same document. In a CODEOWNERS
+// file the last matching line decides, and files list special cases last. closest puts statements
+// that are not about a path first.
 func closest(all []stated, covering []int64) []stated {
 	longest := make(map[string]int) // by source
 	of := func(s stated) (source string, length int, covers bool) {
@@ -262,7 +262,6 @@ func closest(all []stated, covering []int64) []stated {
 // that refer to unreadable documents are dropped.
 const limitSlack = 3
 
-// side is the subject or object in a row of statements.sql.
 type side struct {
 	id         int64
 	kind       knowledge.Kind

@@ -92,7 +92,7 @@ func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, befor
 	return back, nil
 }
 
-// Said lists the operator's merges and separations, newest first.
+// Said lists up to most merges and separations by the operator, newest first.
 func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]Same, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key, reason, said_by, created_at from entity_merge where tenant_id = $1

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Name is a name that was not searched for in older passages yet.
+// Name is a name that was found in a document. Passages that were stored earlier have not been
+// searched for it yet.
 type Name struct {
 	ID        int64
 	Form      string
@@ -20,7 +21,7 @@ type Name struct {
 // with different accents are different words in the index.
 const mostSpellings = 4
 
-// Unsearched returns up to most names that were not searched for yet.
+// Unsearched returns up to most names that were not yet searched for in older passages.
 func (g *Graph) Unsearched(ctx context.Context, tenant access.TenantID, most int) ([]Name, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select id, form, array(select distinct shown from alias a where a.tenant_id = $1 and a.name = n.id order by 1 limit $3)
@@ -47,14 +48,14 @@ func Searched(ctx context.Context, tx pgx.Tx, tenant access.TenantID, names []Na
 	return nil
 }
 
-// Passage is a chunk of a shard with its text.
+// Passage is a stored chunk of a document, with its text.
 type Passage struct {
 	Chunk int64
 	Text  string
 }
 
-// Find searches stored passages of a shard for some names, and stores the mentions. The caller must
-// hold the shard's lock.
+// Find searches passages of a shard for names, and stores which passage contains which name. The
+// caller must hold the shard's lock.
 func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, passages []Passage, names []Name) error {
 	known, err := w.names(ctx, tx, tenant)
 	if err != nil {
@@ -95,7 +96,7 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	return nil
 }
 
-// purgeStep is the number of names and entities that one call of Purge deletes.
+// purgeStep is the largest number of names, and of entities, that one call of Purge deletes.
 const purgeStep = 5000
 
 // Purge deletes names and entities that no document uses. It returns true if there may be more. The

@@ -20,13 +20,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ReadingVersion is stored with each document. Documents with an earlier version or none are read
-// again from their stored text. The index document_older and the query for such documents contain
-// the same number.
+// ReadingVersion is the version of the code that finds facts and names in documents. Documents with
+// an earlier version are processed again from their stored text. The index document_older and the
+// query for such documents contain the same number.
 const ReadingVersion = 2
 
 // mostNames limits the number of cached names that are searched for in text, at 100 bytes of memory
-// each. Questions find all other names too.
+// each. Questions still find the other names.
 const mostNames = 500_000
 
 // Writer writes the facts and names of documents. It caches the names of a tenant. It is safe for
@@ -36,7 +36,6 @@ type Writer struct {
 	tenants map[access.TenantID]*names
 }
 
-// names are the committed names of a tenant.
 type names struct {
 	mu      sync.Mutex
 	lexicon *knowledge.Lexicon
@@ -126,7 +125,6 @@ func (w *Writer) names(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (
 
 type entityKey struct{ kind, key string }
 
-// batch holds the rows that a transaction writes.
 type batch struct {
 	names    map[string]int64 // by form
 	entities map[entityKey]int64
@@ -158,7 +156,7 @@ type mentionRow struct {
 // longestShown is the maximum stored length of a name in bytes.
 const longestShown = 300
 
-// collect returns the rows for the readings of docs. The ids of names and entities are still 0.
+// collect returns rows in which the ids of names and entities are still 0.
 func collect(docs []Written) *batch {
 	b := &batch{names: make(map[string]int64), entities: make(map[entityKey]int64)}
 	for i := range docs {
@@ -256,7 +254,7 @@ func (b *batch) assignIDs(ctx context.Context, tx pgx.Tx, tenant access.TenantID
 	return nil
 }
 
-// find adds mentions of the names that occur in the passages. It ignores the document's own titles.
+// find adds mentions of names that occur in the passages. It ignores the document's own titles.
 func (b *batch) find(docs []Written, known *names, fresh *knowledge.Lexicon) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -318,7 +316,6 @@ func (b *batch) dropDeletedNames(ctx context.Context, tx pgx.Tx, tenant access.T
 	return nil
 }
 
-// copy inserts the aliases, edges and mentions.
 func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"alias"}, []string{"tenant_id", "shard", "document", "entity", "name", "shown"},
 		pgx.CopyFromSlice(len(b.aliases), func(i int) ([]any, error) {
@@ -346,7 +343,9 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 }
 
 // KeepLinks adds the stored links of documents to their new readings, because the text lacks links
-// that only the source reported. Served by the primary keys.
+// that only the source reported.
+//
+// The statement uses the primary keys.
 func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {
 	at, ids := make(map[int64]int, len(docs)), make([]int64, len(docs))
 	for i := range docs {
@@ -378,8 +377,9 @@ func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 }
 
 // Drop queues statements that delete everything derived from documents. rows are the documents' row
-// ids. firsts and counts are the ids of their first chunks and the numbers of their chunks. Served
-// by the primary keys.
+// ids. firsts and counts are the ids of their first chunks and the numbers of their chunks.
+//
+// The statements use the primary keys.
 func Drop(work *pgx.Batch, tenant access.TenantID, shard int16, rows, firsts []int64, counts []int32) {
 	work.Queue(`delete from alias where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)
 	work.Queue(`delete from edge where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)

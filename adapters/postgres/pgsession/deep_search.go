@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeepSearches stores deep searches with their turns. A deep search is deleted with its turn.
-// DeepSearches is safe for concurrent use.
+// DeepSearches stores the state of deep searches. It deletes a deep search together with its turn.
+// It is safe for concurrent use.
 type DeepSearches struct{ db *postgres.DB }
 
 var _ deepsearch.Journal = (*DeepSearches)(nil)
@@ -23,7 +23,6 @@ var _ deepsearch.Journal = (*DeepSearches)(nil)
 // NewDeepSearches returns the store of deep searches in db.
 func NewDeepSearches(db *postgres.DB) *DeepSearches { return &DeepSearches{db} }
 
-// deepRow is a row of deep_question.
 type deepRow struct {
 	Number, Round, After, Again int
 	Added                       bool
@@ -34,8 +33,8 @@ type deepRow struct {
 	Finding                     []byte
 }
 
-// deepRows returns the sub-questions of a turn. Sub-questions with findings come first, in the
-// order of the findings. Served by the primary key.
+// deepRows returns the sub-questions of a turn's deep search. Those with findings come first, in
+// the order of the findings. The statement uses the primary key.
 func deepRows(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn session.TurnID) ([]deepRow, error) {
 	return postgres.QueryAll[deepRow](ctx, q, `
 		select number, round, after, again, added, text, ordinal, state, shown, finding from deep_question where tenant_id = $1 and turn_id = $2 order by ordinal nulls last, number`, tenant, turn)
@@ -98,7 +97,7 @@ func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn 
 }
 
 // fenced runs a change in a transaction if f is the newest attempt of a running turn. Otherwise it
-// returns the reason as an error, such as session.ErrFenced. what names the data for errors.
+// returns the reason as an error, such as session.ErrFenced. what names the data in errors.
 func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string, change func(pgx.Tx) error) error {
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var n int
@@ -117,8 +116,8 @@ func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string,
 	return nil
 }
 
-// Plan implements deepsearch.Journal. It stores the plan of a turn in place of an earlier plan, and
-// adds the questions that people requested before.
+// Plan implements deepsearch.Journal. It stores the plan of a turn and replaces an earlier plan. It
+// adds the sub-questions that people requested before.
 func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.Record) error {
 	return s.fenced(ctx, f, "plan", func(tx pgx.Tx) error {
 		early, err := earlyInstructions(ctx, tx, f, r.Question)
@@ -154,8 +153,6 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 	})
 }
 
-// earlyInstructions returns the instructions of people that arrived before the search for a
-// question had a plan. Each instruction adds one sub-question.
 func earlyInstructions(ctx context.Context, tx pgx.Tx, f session.Fence, question string) (early []deepsearch.Instruction, err error) {
 	const said = `select early from deep_search where tenant_id = $1 and turn_id = $2 and question = $3`
 	err = tx.QueryRow(ctx, said, f.Tenant, f.Turn, postgres.Storable(question)).Scan(&early)
@@ -181,7 +178,7 @@ func (s *DeepSearches) Conclude(ctx context.Context, f session.Fence, p packet.P
 	})
 }
 
-// addDeep stores sub-questions after the existing ones. before is the number of existing ones.
+// addDeep stores sub-questions. before is the number of those that are stored already.
 func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questions []deepsearch.SubQuestion) error {
 	batch := new(pgx.Batch)
 	for i, q := range questions {
@@ -194,8 +191,9 @@ func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questi
 // errErased means that a deep search was erased with its question or answer.
 var errErased = errors.New("the deep search was erased")
 
-// Extend implements deepsearch.Journal. It stores a judgment and the sub-questions that it adds. It
-// returns deepsearch.ErrSteered if a person has added sub-questions in the meantime.
+// Extend implements deepsearch.Journal. It stores a judgment of the findings, and the sub-questions
+// that the judgment adds. It returns deepsearch.ErrSteered if a person has added sub-questions in
+// the meantime.
 func (s *DeepSearches) Extend(ctx context.Context, f session.Fence, known int, j deepsearch.Judgment, more []deepsearch.SubQuestion) error {
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -259,14 +257,12 @@ func (s *DeepSearches) Forget(ctx context.Context, f session.Fence, text string)
 	})
 }
 
-// forgetDeep deletes the deep searches of turns whose questions or answers were erased.
 func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID, turns ...string) error {
 	_, err := q.Exec(ctx, `delete from deep_search where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, turns)
 	return err
 }
 
-// copyDeep copies the deep search of a turn to another turn. Sub-questions without a finding are
-// marked as not searched.
+// copyDeep marks sub-questions without a finding as not searched in the copy.
 func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(`
@@ -286,11 +282,10 @@ func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to s
 	return nil
 }
 
-// sentenceUnasked is stored as the finding of a sub-question that the search did not reach before
-// it was stopped.
+// sentenceUnasked is stored as the finding of a sub-question that a stopped search did not reach.
 const sentenceUnasked = "The search was stopped before this was looked into."
 
-// loadPlan returns the plan of a turn's deep search, in the order of its findings, and the final
+// loadPlan returns the plan of a turn's deep search, in the order of the findings, and the final
 // progress. It returns nil if the turn has no plan.
 func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) (plan []session.PlanRow, end packet.Progress, err error) {
 	rows, err := deepRows(ctx, tx, of.Session.Tenant, of.ID)

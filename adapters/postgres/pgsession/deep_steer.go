@@ -18,20 +18,20 @@ var _ deepsearch.Steering = (*DeepSearches)(nil)
 
 // steerable is a deep search whose plan a person wants to change, with its turn.
 //
-// - Going: the turn has no outcome yet.
-// - Open: a worker checks for changes of the plan, or will do so.
-// - Asked: the search waited or waits for a person to start it.
-// - Waits: the search waits for a person to start it.
-// - Rows: number of planned sub-questions.
-// - Added: number of sub-questions from people, including those from before the plan.
+//   - Going: the turn has no outcome yet.
+//   - Open: a worker checks for changes of the plan, or will do so.
+//   - Asked: the search waited or waits for a person to start it.
+//   - Waits: the search waits for a person to start it.
+//   - Rows: number of planned sub-questions.
+//   - Added: number of sub-questions from people, including those from before the plan.
 type steerable struct {
 	ID, Asker, Starter        string
 	Going, Open, Asked, Waits bool
 	Rows, Added, Round        int
 }
 
-// Steer implements deepsearch.Steering. It applies an instruction of a person to the plan of a deep
-// search, and returns what became of it.
+// Steer implements deepsearch.Steering. It applies a person's instruction to the plan of a deep
+// search, and returns the result.
 func (s *DeepSearches) Steer(ctx context.Context, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
 	var became deepsearch.Steered
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) (err error) {
@@ -97,8 +97,7 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 	return became, err
 }
 
-// storeEarly stores an instruction for a search that has no plan yet. It stores equal instructions
-// only once.
+// storeEarly stores equal instructions only once.
 func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
 	_, err := tx.Exec(ctx, `
 		update deep_search set early = (early::jsonb || jsonb_build_array($3::jsonb))::json
@@ -106,8 +105,7 @@ func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn str
 	return err
 }
 
-// changePlan drops sub-questions of a plan and adds one, as the instruction says. It does not add a
-// sub-question that the plan already has.
+// changePlan does not add a sub-question that the plan already has.
 func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
 	drop := make([]int, 0, len(in.Drop))
 	drop = append(drop, in.Drop...)
@@ -128,8 +126,10 @@ func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in
 	return addDeep(ctx, tx, f, d.Rows, []deepsearch.SubQuestion{{Text: strings.TrimSpace(in.Add), Round: d.Round, Added: true}})
 }
 
-// Changes implements deepsearch.Journal. It returns the sub-questions after the number known, and
-// the numbers of all dropped sub-questions. Served by the primary key.
+// Changes implements deepsearch.Journal. It returns the sub-questions after the first known ones,
+// and the numbers of all dropped sub-questions.
+//
+// The statement uses the primary key.
 func (s *DeepSearches) Changes(ctx context.Context, f session.Fence, known int) (deepsearch.Changes, error) {
 	var changes deepsearch.Changes
 	rows, err := s.db.Pool.Query(ctx, `

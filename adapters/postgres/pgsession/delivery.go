@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// pageRow is a row of table delivery: a message that shows a page of an answer, or a notice.
 type pageRow struct {
 	Kind                                 string
 	Model, Page                          int
@@ -20,7 +19,8 @@ type pageRow struct {
 	Attempt                              int
 }
 
-// Intend implements session.Store. It records that a message for a page is about to be created.
+// Intend implements session.Store. It records that a message for a page of an answer is about to be
+// posted.
 func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error {
 	// The share lock prevents a takeover between the check of the attempt and the commit.
 	const intend = `
@@ -38,8 +38,8 @@ func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("intend", f, key, err)
 }
 
-// Posted implements session.Store. It records the message that shows a page. It applies a stop or a
-// deletion of the message that arrived before.
+// Posted implements session.Store. It records which message shows a page. If a stop or a deletion
+// of the message arrived before, it takes effect now.
 func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var at thread.Ref
@@ -75,8 +75,7 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("record the message of", f, key, err)
 }
 
-// stopIfAllowed stops a turn if a stop of its message was requested before the message was
-// recorded. It does nothing if the people who requested the stop may not stop the turn.
+// stopIfAllowed does nothing if the people who requested the stop may not stop the turn.
 func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop tombstone) error {
 	if len(stop.by) == 0 && !stop.privileged {
 		return nil
@@ -125,8 +124,8 @@ func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) 
 	return s.pageError("forget", f, key, err)
 }
 
-// Disturbed implements session.Store. It records that an outdated attempt may have written a
-// message of the turn, so that the turn's pages are written again.
+// Disturbed implements session.Store. It records that an outdated attempt may have changed a
+// message of the turn. The turn's pages are then written again.
 func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		// the turn that owns the messages now
@@ -174,7 +173,7 @@ func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, err
 }
 
 // checkAttempt returns session.ErrFenced if the attempt is not the turn's newest. In a transaction
-// it locks the turn until the commit.
+// it also locks the turn until the commit.
 func checkAttempt(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	err := q.QueryRow(ctx, `select attempt from turn where tenant_id = $1 and id = $2 for share`, f.Tenant, f.Turn).Scan(&attempt)
@@ -197,6 +196,6 @@ func (s *Store) pageError(what string, f session.Fence, key session.PageKey, err
 	return fmt.Errorf("%s %s %d of turn %s: %w", what, key.Kind, key.Number+1, f.Turn, err)
 }
 
-// markUnwritten marks all pages of a turn as not written, so that the next delivery writes them.
+// markUnwritten makes the next delivery write all pages of a turn.
 const markUnwritten = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
 	where tenant_id = $1 and turn_id = $2`

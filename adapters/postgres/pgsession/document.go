@@ -13,18 +13,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// numberedRow is a row of table session_document.
 type numberedRow struct {
 	Session string
 	Number  int
 	documentRow
 }
 
-// splitReferences splits the documents of each message into its own references and inherited
-// numbers, by the message's index. An inherited reference has no text, because an earlier answer of
-// the session has the document. Only its number is stored. New documents are added to the session.
-// A number is not inherited if it means another document in this session, for example in an answer
-// copied from a private session.
+// splitReferences returns, for each message, the documents to store with it, and the numbers of
+// documents that an earlier answer of the session has. It adds new documents to the session. If a
+// number means another document in this session, the document is stored with the message.
 func splitReferences(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
 	own [][]message.Reference, inherited [][]int32, err error,
 ) {
@@ -59,7 +56,6 @@ func splitReferences(ctx context.Context, q postgres.Executor, tenant access.Ten
 	return own, inherited, nil
 }
 
-// refColumns holds documents as one array per column, for unnest.
 type refColumns struct {
 	ids, sources, kinds, titles, urls []string
 	updated                           []*time.Time
@@ -71,8 +67,8 @@ func (c *refColumns) add(d document.Ref) {
 	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
 }
 
-// assignNumbers stores documents under their numbers in the session of a turn. A number that is
-// already taken keeps its document. assignNumbers returns the document id of each number.
+// assignNumbers stores documents under their numbers in the session of a turn, and returns the
+// document id of each number. A number that is already taken keeps its document.
 func assignNumbers(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
 	known, err := storedNumbers(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {
@@ -114,7 +110,6 @@ func storedNumbers(ctx context.Context, q postgres.Executor, tenant access.Tenan
 	return known, err
 }
 
-// loadInherited adds the documents that answers inherit from earlier answers of their session.
 func loadInherited(ctx context.Context, q postgres.Executor, tenant access.TenantID, ids []string, by map[string]*message.Message) error {
 	rows, err := q.Query(ctx, `
 		select m.id::text, t.session_id::text, m.inherited from message m

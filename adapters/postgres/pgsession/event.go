@@ -13,8 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimPress records the id of a button press (key) for a turn, so that a repeated press changes
-// nothing. It returns false if the id was recorded before.
+// claimPress returns false if the button press with this key was recorded before.
 func claimPress(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, key, turn string) (bool, error) {
 	const claim = `
 		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
@@ -26,12 +25,11 @@ func claimPress(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return tag.RowsAffected() > 0, nil
 }
 
-// claimPrefix is the key prefix of claimed tasks, which are stored in the table of platform events
-// and deleted with them.
+// claimPrefix is the key prefix of claimed tasks in the table of platform events.
 const claimPrefix = "claim:"
 
-// Claim implements session.Store. It reports whether the caller shall do the task that key
-// identifies. Within ttl it returns true only once.
+// Claim implements session.Store. It reports whether the caller must do the task with this key.
+// Within ttl it returns true only once.
 func (s *Store) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error) {
 	const claim = `
 		insert into event as e (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, '` + noTurn + `')
@@ -45,10 +43,9 @@ func (s *Store) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref
 }
 
 const (
-	// refusedPrefix is the key prefix of refused questions, which are stored in the table of
-	// platform events and deleted with them.
+	// refusedPrefix is the key prefix of refused questions in the table of platform events.
 	refusedPrefix = "refused:"
-	// noTurn is the turn id of accepted events for which no turn was created.
+	// noTurn is stored as the turn id of accepted events without a turn.
 	noTurn = "00000000-0000-0000-0000-000000000000"
 )
 

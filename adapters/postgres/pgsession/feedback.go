@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Vote implements session.Store. It stores a person's vote about an answer, which replaces an
-// earlier vote. changed is false if the press was recorded before or the vote is the same.
+// Vote implements session.Store. It stores a person's vote about an answer and replaces an earlier
+// vote. changed is false if the button press was recorded before or the vote is the same.
 func (s *Store) Vote(ctx context.Context, v session.Vote) (changed bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = false
@@ -50,7 +50,6 @@ func (s *Store) Vote(ctx context.Context, v session.Vote) (changed bool, err err
 	return changed, nil
 }
 
-// feedbackRow is a vote with its question and answer.
 type feedbackRow struct {
 	Turn, Person, Name                   string
 	Up                                   bool
@@ -62,7 +61,6 @@ type feedbackRow struct {
 	Model                                string
 }
 
-// defaultFeedback is the default maximum number of votes.
 const defaultFeedback = 1000
 
 // Feedback implements session.Store. It returns votes with their questions, newest first.

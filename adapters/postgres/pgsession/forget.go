@@ -14,8 +14,8 @@ import (
 )
 
 // Forget implements session.Store. It deletes a person's questions on a platform with their
-// answers, files and other data. It keeps event keys as long as platforms redeliver events, so that
-// deleted questions are not accepted again. Event keys contain no name.
+// answers, files and other data. It keeps the keys of events, which contain no name, so that a
+// redelivered event does not ask a deleted question again.
 func (s *Store) Forget(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
 ) (gone session.Forgotten, err error) {
@@ -93,8 +93,8 @@ func (s *Store) Forget(
 }
 
 // forgetFiles deletes the uploaded files that only this person can read, and returns their number.
-// If there are any, it raises the revision of the uploads, so that the index is updated. It removes
-// the person's name from other files.
+// It removes the person's name from other files. If it deletes any, it raises the revision of the
+// uploads, so that the index is updated.
 func forgetFiles(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
 	const revise = `
 		update upload_state set revision = revision + 1 where tenant_id = $1

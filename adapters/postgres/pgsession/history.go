@@ -36,8 +36,8 @@ func (s *Store) Load(ctx context.Context, before session.Turn, limit int) ([]mes
 	return messages, nil
 }
 
-// withCorrections replaces the answers of corrected turns by the corrections. rows and messages
-// have the same order.
+// withCorrections replaces corrected answers by their corrections. rows and messages must have the
+// same order.
 func (s *Store) withCorrections(
 	ctx context.Context, tenant access.TenantID, rows []messageRow, messages []message.Message,
 ) ([]message.Message, error) {
@@ -70,7 +70,7 @@ func (s *Store) withCorrections(
 	return out, nil
 }
 
-// Numbers implements session.Store. It returns the passage for each document number that models saw
+// Numbers implements session.Store. It returns the passage of each document number that a model saw
 // in the session.
 func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error) {
 	const numbers = `select number, document_id, part from session_document where tenant_id = $1 and session_id = $2`

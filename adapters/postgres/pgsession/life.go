@@ -14,13 +14,13 @@ import (
 // life_end.go perform the events of session.Life, in its order. Those in life_note.go store data in
 // a turn without changing its state. Callers take the necessary locks and change the other tables.
 
-// eventSQL returns the SQL statement for an event. It replaces placeholders for states according to
-// session.Life, so that the statement allows only the event's transitions:
+// eventSQL replaces placeholders for states of turns in a statement, so that the statement allows
+// only the transitions of session.Life for the event. t is a table alias.
 //
-// - {from t} is true if turn t is in a state in which the event can happen.
-// - {from t running …} is true if turn t is in one of the named states.
-// - {next t} is the state of turn t after the event.
-// - {to done} is the named state.
+//   - {from t} is true if turn t is in a state in which the event can happen.
+//   - {from t running …} is true if turn t is in one of the named states.
+//   - {next t} is the state of turn t after the event.
+//   - {to done} is the named state.
 //
 // eventSQL panics if session.Life has no such transition. Statements are built at program start.
 func eventSQL(e session.Event, sql string) string {
@@ -45,7 +45,7 @@ func eventSQL(e session.Event, sql string) string {
 var placeholderPattern = regexp.MustCompile(`\{(?:from|next|to) [^}]*\}`)
 
 // fromStates returns an SQL condition that a turn is in one of the states. Without states, it
-// allows any state in which the event can happen.
+// allows all states in which the event can happen.
 func fromStates(e session.Event, turn string, states []string) string {
 	var all []string
 	for _, w := range session.Life {
@@ -64,7 +64,6 @@ func fromStates(e session.Event, turn string, states []string) string {
 	return turn + ".state in ('" + strings.Join(states, "', '") + "')"
 }
 
-// nextState returns an SQL expression for a turn's state after the event.
 func nextState(e session.Event, turn string) string {
 	after := make(map[session.State]session.State)
 	var moves string
@@ -89,11 +88,11 @@ func nextState(e session.Event, turn string) string {
 //go:embed queries/life_asked.sql
 var firstQuery string
 
-// askedFirstSQL stores the first question of a thread with all its rows. It stores nothing if some
-// of these rows exist.
+// askedFirstSQL stores the first question of a thread with all its rows, or nothing if one of these
+// rows exists.
 var askedFirstSQL = eventSQL(session.Asked, firstQuery)
 
-// askedSQL stores the turn of a question. It returns the time of the intake and the turn's number.
+// askedSQL stores the turn of a question. It returns the time of acceptance and the turn's number.
 var askedSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
 	                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending, models,
@@ -114,8 +113,8 @@ var derivedSQL = eventSQL(session.Asked, `
 	from turn where tenant_id = $1 and id = $2`)
 
 // overtakenSQL closes the waiting turns of a session ($2) that would answer without being asked,
-// because a person asks a question there. It returns the closed turns, and whether the session has
-// waiting turns with later questions than $3. Served by turn_unfinished.
+// because a person asks there. It returns the closed turns, and whether turns with later questions
+// than $3 are waiting. It uses the index turn_unfinished.
 var overtakenSQL = eventSQL(session.Overtaken, `
 	with closed as (
 		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
@@ -134,35 +133,34 @@ var leasedSQL = eventSQL(session.Leased, strings.ReplaceAll(leaseQuery, "{held u
 const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp() and exists (
 	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
 
-// mustWait is true if a queued turn t must wait for another turn of its session. It waits for an
-// unfinished earlier turn, except one that waits for a person (awaitsStart). It also waits for a
-// later turn that has already begun. Served by turn_unfinished.
+// mustWait is true if a queued turn t must wait for another turn of its session: an unfinished
+// earlier one, or a later one that has already begun. An earlier turn that waits for a person
+// (awaitsStart) does not count. The condition uses the index turn_unfinished.
 const mustWait = `exists (
 	select from turn e where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.state <> 'done'
 	  and case when e.number < t.number then not ` + awaitsStart + ` else e.state <> 'queued' end)`
 
-// aheadSQL counts the turns of a session ($2) for which the turn with number $3 must wait. Served
-// by turn_unfinished.
+// aheadSQL counts the turns of a session ($2) for which the turn with number $3 must wait. It uses
+// the index turn_unfinished.
 const aheadSQL = `select count(*) from turn e where e.tenant_id = $1 and e.session_id = $2 and e.number < $3 and e.state <> 'done' and not ` + awaitsStart
 
-// suspectedSQL moves a turn of a dead replica to a quarantine, so that it is leased in isolation.
-// It adds $3 to the number of processes that died while they ran only this turn.
+// suspectedSQL moves a turn of a dead replica to a quarantine, in which few turns run at once. It
+// adds $3 to the number of processes that died while they ran only this turn.
 var suspectedSQL = eventSQL(session.Leased, `
 	update turn t set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
 	where tenant_id = $1 and id = $2 and {from t running delivering done}`)
 
 // handedBackSQL releases a turn, so that any replica can lease it after $4 µs. A delay counts as a
-// failure. The attempt increases at once, so that later writes of the worker fail.
+// failure. The attempt number increases at once, so that later writes of the worker fail.
 var handedBackSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1,
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
-// awaitedSQL releases a turn whose deep search waits for a person. The turn waits at most $4 µs
-// after the search was offered and at most $5 µs from now. It does not wait if the person has
-// chosen, or if the plan differs from the shown one ($6 sub-questions, $7 of them dropped). If no
-// search is stored, the turn waits 20 s. The turn leaves its quarantine, because it did not end a
-// process.
+// awaitedSQL releases a turn whose deep search waits for a person. It waits at most $4 µs after
+// the search was offered, and at most $5 µs from now. It does not wait if the person has chosen,
+// or if the stored plan differs from the shown one ($6 sub-questions, $7 of them dropped). If no
+// search is stored, the turn waits 20 s.
 var awaitedSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case
 		when t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
@@ -173,8 +171,8 @@ var awaitedSQL = eventSQL(session.HandedBack, `
 			from deep_search d where d.tenant_id = $1 and d.turn_id = $2), clock_timestamp() + interval '20 seconds') end
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t running}`)
 
-// replicaLeftSQL releases the turns of a leaving replica. leftRepairsSQL releases its repairs,
-// which are answers to show again. Served by turn_held and turn_disturbed.
+// replicaLeftSQL releases the turns of a leaving replica. leftRepairsSQL releases its finished
+// turns whose answers must be shown again. They use the indexes turn_held and turn_disturbed.
 var (
 	replicaLeftSQL = eventSQL(session.HandedBack, `
 		update turn t set state = {next t}, owner = '', attempt = attempt + 1 where owner = $1 and {from t running delivering}`)
@@ -182,9 +180,8 @@ var (
 		update turn t set owner = '', attempt = attempt + 1 where owner = $1 and {from t done} and disturbed`)
 )
 
-// finishedSQL saves the outcome of an attempt. A superseded turn without messages is not delivered.
-// The results say whether the answer was removed, whether the question was edited, whether it was
-// edited and then stopped, and whether an unasked answer appears.
+// finishedSQL saves the outcome of an attempt. It returns four flags: the answer was removed, the
+// question was edited, it was edited and then stopped, and an unasked answer appears.
 var finishedSQL = eventSQL(session.Finished, `
 	update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
 		state = case when $4 = 'superseded' and not exists (
@@ -193,12 +190,11 @@ var finishedSQL = eventSQL(session.Finished, `
 	returning removed_at is not null, edited_text is not null and stop_requested_at is null,
 		edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`)
 
-// pendingEdit is true if a turn has an edit that is applied when its delivery ends. A stop by a
-// person cancels the edit.
+// pendingEdit is true if a turn has an edit to apply when its delivery ends. A stop by a person
+// cancels the edit.
 const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
 
-// isFinalRevision is true if the delivered content of a turn is final, because the answer has not
-// changed since the turn was leased.
+// isFinalRevision is true if the answer has not changed since the turn was leased.
 const isFinalRevision = `(revision = leased_revision and (not disturbed or state = 'done'))`
 
 // deliveredSQL ends a turn after its delivery. If the question was deleted, it also erases the text
@@ -218,25 +214,23 @@ var deliveredSQL = eventSQL(session.Delivered, `
 	)
 	select count(*) from d`)
 
-// stopAskedSQL records a stop of turns and returns the turns that were not stopped before.
 var stopAskedSQL = eventSQL(session.StopAsked, `
 	update turn t set stop_requested_at = clock_timestamp(), stop_requested_by = $3, not_before = '-infinity'
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
 	returning id::text`)
 
 // editedSQL stores the new text of a question, to be applied later. It clears the question's quota
-// limit, because the edit itself was counted against the quotas.
+// limit, because the edit itself was counted.
 var editedSQL = eventSQL(session.Edited, `
 	update turn t set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null
 	where tenant_id = $1 and id = $2 and {from t}`)
 
-// editedTakenSQL clears the stored edit of a turn after it was applied.
 var editedTakenSQL = eventSQL(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
 
 // Statements that queue a turn again after an edit. editedNumberSQL gives the turn the newest
-// number ($3) of its session. editedBeforeSQL stores the earlier question as a superseded turn with
-// the id $3 and the turn's old number ($4). editedOriginSQL makes that turn the origin of turns
-// derived from the earlier question. editedAgainSQL queues the turn.
+// number of its session. editedBeforeSQL stores the earlier question as a superseded turn.
+// editedOriginSQL makes that turn the origin of turns that were derived from the earlier question.
+// editedAgainSQL queues the turn.
 var (
 	editedNumberSQL = eventSQL(session.Edited, `update turn t set number = $3 where tenant_id = $1 and id = $2 and {from t}`)
 	editedBeforeSQL = eventSQL(session.Edited, `

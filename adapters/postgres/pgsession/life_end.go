@@ -3,7 +3,8 @@ package pgsession
 import "github.com/footnotehq/footnote/core/session"
 
 // withdrawnSQL records that the question of turns ($2) was deleted. Turns without a running attempt
-// end as superseded, with the sentence $3. Turns with visible messages are delivered again.
+// end as superseded, with the sentence $3. Turns with visible messages are delivered again, to
+// change the messages.
 var withdrawnSQL = eventSQL(session.Withdrawn, `
 	update turn t set withdrawn_at = coalesce(withdrawn_at, clock_timestamp()), edited_text = null, edited_files = null, pending = null,
 		state = {next t}, attempt = attempt + (state = 'queued')::int, revision = revision + (state <> 'running')::int,
@@ -14,8 +15,8 @@ var withdrawnSQL = eventSQL(session.Withdrawn, `
 			else state = 'delivering' or exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) end
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and {from t}`)
 
-// withdrawnEraseSQL deletes the answers of turns whose question was deleted and that need no
-// delivery. It deletes everything that models wrote, searched for and received.
+// withdrawnEraseSQL deletes all text of models, and all searches, of turns whose question was
+// deleted. It skips turns that must still be delivered.
 var withdrawnEraseSQL = eventSQL(session.Withdrawn, `
 	with gone as (
 		update turn t set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
@@ -26,8 +27,8 @@ var withdrawnEraseSQL = eventSQL(session.Withdrawn, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// editedEraseSQL deletes the questions and answers that a turn ($2) replaced. It keeps shared
-// copies, which remain visible. Served by turn_place.
+// editedEraseSQL deletes the questions and answers that a turn ($2) replaced, except shared copies,
+// which remain visible. It uses the index turn_place.
 var editedEraseSQL = eventSQL(session.Edited, `
 	with before as (
 		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
@@ -46,9 +47,9 @@ var editedEraseSQL = eventSQL(session.Edited, `
 	)
 	delete from run r using before where r.tenant_id = $1 and r.turn_id = before.id`)
 
-// removedSQL removes an answer from all turns ($2) that show it. It returns the turns and whether
-// each is running. Waiting turns do not start. Running turns are stopped, and their Finish returns
-// session.ErrRemoved. Replaced turns have no messages to write.
+// removedSQL removes an answer from all turns ($2) that show it. It returns the turns, and whether
+// each is running. Waiting turns do not start. For running turns, Finish later returns
+// session.ErrRemoved.
 var removedSQL = eventSQL(session.Removed, `
 	update turn t set removed_at = clock_timestamp(), removed_by = $3, removed_by_name = $4, removal_reason = $5,
 		correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '', sentence = '',
@@ -61,8 +62,8 @@ var removedSQL = eventSQL(session.Removed, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and removed_at is null and {from t}
 	returning id::text, state = 'running'`)
 
-// removedShownSQL deletes the text of an answer ($2) after a person deleted its message. It also
-// deletes the earlier answers that the answer replaced.
+// removedShownSQL deletes the text of an answer ($2) whose message a person deleted, and the
+// earlier answers that it replaced.
 var removedShownSQL = eventSQL(session.Removed, `
 	with gone as (
 		update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
@@ -89,7 +90,7 @@ var (
 )
 
 // orphanedSQL ends turns that no replica can deliver, such as those of a closed terminal. For each
-// turn it returns whether the turn had no outcome before. Such a turn is now superseded.
+// turn it returns whether the turn had no outcome before and is now superseded.
 var orphanedSQL = eventSQL(session.Orphaned, `
 	update turn t set state = {next t}, outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
 		finished_at = coalesce(t.finished_at, clock_timestamp())
@@ -99,6 +100,6 @@ var orphanedSQL = eventSQL(session.Orphaned, `
 	where t.tenant_id = o.tenant_id and t.id = o.id
 	returning t.tenant_id, t.id::text, o.open`)
 
-// restoredSQL releases all unfinished turns of a restored backup. It increases their attempt,
-// because an earlier attempt may have written messages.
+// restoredSQL releases all unfinished turns of a restored backup. It increases their attempt
+// number, because an earlier attempt may have written messages.
 var restoredSQL = eventSQL(session.Restored, `update turn t set state = {next t}, owner = '', attempt = attempt + 1 where {from t}`)

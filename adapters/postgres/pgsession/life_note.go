@@ -9,10 +9,10 @@ var overwrittenSQL = eventSQL(session.Overwritten, `update turn t set disturbed 
 // beingAnswered is true if the attempt ($3) may still change the question of the turn ($2).
 const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
 
-// Statements that store what a worker learns about a question from the platform. settledSQL stores
-// the result of the quotas. completedSQL stores facts that were unknown when the question was
-// accepted, if these include no files. completedFilesSQL does the same in other cases and requires
-// a locked turn.
+// Statements for what a worker learns about a question from the platform. settledSQL stores the
+// result of the quotas. completedSQL stores facts that were unknown when the question was accepted.
+// completedFilesSQL does the same if these include files or the thread's starter, and requires a
+// locked turn.
 const (
 	settledSQL   = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
 	completedSQL = `
@@ -34,14 +34,14 @@ const wokenSQL = `
 	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
 		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`
 
-// placeAfterSQL moves a waiting turn ($2) behind another turn ($3). The turn gets the other turn's
-// number plus $4. It gets the place $5 or, if $5 is null, the place of the other turn.
+// placeAfterSQL moves a waiting turn ($2) behind another turn ($3) and gives it that turn's number
+// plus $4. If the place $5 is null, it also gets that turn's place in the conversation.
 const placeAfterSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
 	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
 
-// clearedSQL removes turns from quarantines that no longer exist. It is needed because a turn that
-// was overwritten after it was done may outlive its quarantine.
+// clearedSQL removes turns from quarantines that no longer exist, because a turn can outlive its
+// quarantine.
 const clearedSQL = `
 	update turn t set quarantine = ''
 	where ` + quarantinedTurn + ` and not exists (select from quarantine q where q.replica = t.quarantine)`
@@ -49,17 +49,16 @@ const clearedSQL = `
 // quarantinedTurn is true if turn t is in a quarantine and needs work.
 const quarantinedTurn = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
 
-// offeredSQL records that a person was offered the answer in private. It does so only once.
+// offeredSQL records only once per turn that a person was offered the answer in private.
 const offeredSQL = `
 	update turn t set offered_at = clock_timestamp() where tenant_id = $1 and id = $2 and offered_at is null
 	  and not exists (select from turn d where d.tenant_id = t.tenant_id and d.origin = t.id and d.origin_as = 'private')`
 
-// expiredSQL deletes expired reply tokens.
 const expiredSQL = `update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`
 
-// Deletions for a person ($3) on a platform ($2). The person's questions are deleted with all rows
-// that reference the turns (on delete cascade). Recorded platform messages are deleted separately.
-// Stops, removals and corrections by the person remain without a name.
+// Deletions for a person ($3) on a platform ($2). Deleting a turn also deletes the rows that
+// reference it (on delete cascade). Stops, removals and corrections by the person remain without a
+// name.
 const (
 	forgottenSQL = `
 		with gone as (

@@ -13,10 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// questionIndex is the model_index of a turn's question, which was not written by a model.
+// questionIndex is the model_index of a turn's question, which no model wrote.
 const questionIndex = -1
 
-// The rows of a conversation. Their fields have the order of the columns in the statements below.
+// The rows of a conversation. The order of their fields is the order of the columns in the
+// statements.
 type (
 	messageRow struct {
 		ID, TurnID         string
@@ -61,7 +62,6 @@ func (r documentRow) ref() document.Ref {
 		UpdatedAt: orZero(r.UpdatedAt)}
 }
 
-// insertMessages stores the messages of a turn in order. model is their model_index.
 func insertMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, model int, messages []message.Message) error {
 	own, inherited, err := splitReferences(ctx, q, tenant, turn, messages)
 	if err != nil {
@@ -112,8 +112,7 @@ func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.M
 	}
 }
 
-// queuePassages queues one statement that stores all passages of a message. With separate
-// statements, passages would account for most statements of a turn.
+// queuePassages stores all passages of a message with one statement, because a turn has many.
 func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages []message.Reference) {
 	var refs refColumns
 	var ordinals, numbers []int32
@@ -134,8 +133,6 @@ func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages
 		tenant, id, ordinals, numbers, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, chunks, anchors, texts, scores, headings)
 }
 
-// loadMessages converts rows to messages, in the same order, and loads their files, tool calls,
-// citations and documents.
 func loadMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, rows []messageRow) ([]message.Message, error) {
 	messages := make([]message.Message, len(rows))
 	var questions, calls, answers []*message.Message
@@ -162,7 +159,6 @@ func loadMessages(ctx context.Context, q postgres.Executor, tenant access.Tenant
 	return messages, loadSources(ctx, q, tenant, answers)
 }
 
-// byID returns the ids of messages, and a map from each id to its message.
 func byID(messages []*message.Message) ([]string, map[string]*message.Message) {
 	ids, by := make([]string, len(messages)), make(map[string]*message.Message, len(messages))
 	for i, m := range messages {
@@ -239,8 +235,8 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	return nil
 }
 
-// noChunk is the chunk_id of a reference without a chunk. No chunk has this id. Earlier releases
-// stored 0, which is also the id of a chunk, so readers must check the document.
+// noChunk is the chunk_id of a reference without a chunk. Earlier releases stored 0, which is also
+// the id of a chunk, so readers must check the document.
 const noChunk = -1
 
 func storedChunk(id *document.ChunkID) int64 {

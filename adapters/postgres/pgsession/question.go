@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// questionRow is a question in a list of questions.
 type questionRow struct {
 	ID                                   string
 	At                                   time.Time
@@ -38,28 +37,27 @@ const questionColumns = `
 		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up),
 		` + isRetry + `, t.corrected_at is not null, t.removed_at is not null, ` + isUncited
 
-// SQL conditions on turn t. isRetry is true if the turn is a retry of another turn.
+// SQL conditions on turn t. isRetry is true if turn t is a retry of another turn.
 const (
 	isRetry = `t.origin_as = 'retry' is true`
-	// isUncited is true if a turn was answered but no model cited a document.
+	// isUncited is true if models answered but none cited a document.
 	isUncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
 		from run r where r.tenant_id = t.tenant_id and r.turn_id = t.id), false)`
 )
 
-// isListed is true if a turn counts as a question. It excludes turns that were replaced, deleted,
-// superseded or declined, and shared copies.
+// isListed is true if turn t counts as a question. It excludes shared copies, and turns that were
+// replaced, deleted, superseded or declined.
 const isListed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
 	and t.outcome is distinct from 'superseded' and t.outcome is distinct from 'declined'`
 
-// These conditions express review.Scope.May in SQL. A test compares both.
+// SQL forms of the conditions in review.Scope.May. A test compares both.
 const (
 	ownQuestion    = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
 	sharedQuestion = ` (s.owner = '' and not t.direct)`
 	// isEnclosed is review.Question.Enclosed in SQL. A Discord thread that was opened from a
-	// message has that message's id and is as open as its channel. Only other threads can be
-	// private (https://docs.discord.com/developers/topics/threads#private-threads), so all of them
-	// count as private. It counts, because PostgreSQL joins "not exists" to all turns of the tenant
-	// before it takes the newest ones: 27 ms instead of 1.5 ms for a page of 100,000 questions.
+	// message has that message's id and is never private. All other threads count as private
+	// (https://docs.discord.com/developers/topics/threads#private-threads). The condition uses
+	// count(*), because "not exists" takes 27 ms instead of 1.5 ms for a page of 100,000 questions.
 	isEnclosed = ` (s.platform = 'discord' and (
 		select count(*) = 0 from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
 	isVisible = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
@@ -77,8 +75,8 @@ func scopeArgs(tenant access.TenantID, s review.Scope) []any {
 	return []any{tenant, postgres.Storable(s.Person.ID), s.Person.Platform, s.Person.Workspace.ID, s.Everywhere, channels, revealed}
 }
 
-// Questions implements review.Store. It returns the questions that a scope allows and a query
-// selects, newest first.
+// Questions implements review.Store. It returns the questions that scope allows and q selects,
+// newest first.
 func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope review.Scope, q review.Query) ([]review.Question, error) {
 	var found []review.Question
 	err := s.db.InTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -105,8 +103,8 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 	return found, nil
 }
 
-// manyMatches is the number of matching questions from which words count as common. The list is
-// then read from its newest question on.
+// manyMatches is the number of matching questions from which a query's words count as common. The
+// list is then read from its newest question on, and not through the text index.
 const manyMatches = 2000
 
 func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, error) {
@@ -119,11 +117,10 @@ func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, 
 	return n == manyMatches, err
 }
 
-// questionText is the text indexed by message_question.
 const questionText = `to_tsvector('simple', left(q.text, 20000))`
 
-// questionFilter returns the SQL conditions of a query. all is args with the arguments of the
-// conditions appended. common says that many questions contain the query's words.
+// questionFilter returns the SQL conditions of a query, and args with their arguments appended.
+// common is true if many questions contain the query's words.
 func questionFilter(args []any, q review.Query, common bool) (where string, all []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
@@ -193,11 +190,11 @@ func loadQuestions(ctx context.Context, q postgres.Executor, where string, args 
 	return found, nil
 }
 
-// maxConversation is the maximum number of questions that Conversation returns, newest first.
+// maxConversation limits the questions that Conversation returns to the newest ones.
 const maxConversation = 200
 
 // Conversation implements review.Store. It returns the questions in the session of a turn, oldest
-// first, without a check of permissions.
+// first. It does not check permissions.
 func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id session.TurnID) ([]review.Question, error) {
 	if !postgres.IsID(string(id)) {
 		return nil, nil
@@ -213,8 +210,8 @@ func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id ses
 	return found, nil
 }
 
-// QuestionCounts counts the questions of a period: those that the scope may see, private ones that
-// it may not see, and other ones that it may not see.
+// QuestionCounts counts the questions of a period in three groups: those that scope may see, other
+// private ones, and other public ones.
 func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (review.Counts, error) {
 	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
 	var c review.Counts
@@ -245,8 +242,8 @@ func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, si
 	return found, nil
 }
 
-// QuestionOutcomes counts the questions of a period that the scope may see, by outcome. Unfinished
-// questions count under the empty outcome.
+// QuestionOutcomes counts the questions of a period that scope may see, by outcome. Unfinished
+// questions have the empty outcome.
 func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (map[session.Outcome]int, error) {
 	type row struct {
 		Outcome string
@@ -266,12 +263,11 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 	return counts, nil
 }
 
-// maxCited is the maximum number of documents that CitedBefore lists.
 const maxCited = 50
 
-// CitedBefore lists up to maxCited documents that the answers of a period cite, oldest version
-// first. It lists only documents whose version was older than before when they were last cited. It
-// does not check who may read the documents, so the caller must.
+// CitedBefore lists up to maxCited documents that the answers of a period cite, if the cited
+// version was older than before. The document with the oldest version comes first. The caller must
+// check who may read the documents.
 func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until, before time.Time) ([]document.Ref, error) {
 	type row struct {
 		ID, Source, Kind, Title, URL string

@@ -13,7 +13,6 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// turnIDs returns the turn ids of questions, in the same order.
 func turnIDs(asked []review.Question) []string {
 	ids := make([]string, len(asked))
 	for i, q := range asked {
@@ -51,8 +50,7 @@ func (s *Store) QuestionVectors(ctx context.Context, tenant access.TenantID, mod
 }
 
 // KeepQuestionVectors stores the vectors of questions and replaces earlier vectors. It skips
-// questions that were changed or deleted in the meantime. It locks the questions' rows while it
-// compares the texts.
+// questions that were changed or deleted in the meantime.
 func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question, vectors [][]float32) error {
 	digests, embedded := make([][]byte, len(asked)), make([]string, len(asked))
 	for i, q := range asked {
@@ -73,8 +71,8 @@ func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID,
 }
 
 // Nearest returns the documents that were closest to each question, closest first: those that an
-// unsuccessful answer listed, and then the first search results. It does not check who may read the
-// documents, so the caller must filter by audience.
+// unsuccessful answer listed, and then the first search results. The caller must check who may read
+// the documents.
 func (s *Store) Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	type foundRow struct {
 		Document document.ID `json:"document_id"`

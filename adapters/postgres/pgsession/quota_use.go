@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// countQuotas counts a question against all its quotas. If a quota is exhausted, it counts against
-// none and returns the time at which all quotas have room again. Questions that share a counter
-// wait for each other until the transaction ends.
+// countQuotas counts a question against all its quotas. If one is exhausted, it counts against none
+// and returns when all quotas have room again. Questions that share a counter wait for each other
+// until the transaction ends.
 func countQuotas(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil
@@ -57,8 +57,8 @@ func countQuotas(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas 
 	return time.Time{}, nil
 }
 
-// Count counts an action that is not a question against quotas. If a quota is exhausted, it counts
-// against none and returns the time at which all quotas have room again.
+// Count counts an action that is not a question against quotas. If one is exhausted, it counts
+// against none and returns when all quotas have room again.
 func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil
@@ -70,8 +70,7 @@ func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []sess
 	return until, err
 }
 
-// Exhausted implements session.Store. It returns the quotas whose window ends at until and has no
-// room.
+// Exhausted implements session.Store. It returns the exhausted quotas whose window ends at until.
 func (s *Store) Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error) {
 	const look = `
 		select exists (select from quota_use where tenant_id = $1 and counter = $2 and seconds = $3::int

@@ -9,9 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beat implements session.Store. It marks a replica as alive for ttl and reports whether it may
-// find work. It looks for work with the partial indexes of Lease, which are empty if there is no
-// work.
+// Beat implements session.Store. It marks a replica as alive for ttl. It also reports whether there
+// may be work for the replica.
+//
+// It looks for work with the partial indexes of Lease, which are empty if there is no work.
 func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error) {
 	const beat = `
 		with beat as (

@@ -7,11 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Restored prepares conversations after a backup was restored. It returns how many turns were
-// unfinished in the backup. Each of these turns may have been answered since, in messages that the
-// backup lacks. The replica that resumes a turn first searches for such messages and edits those
-// that it finds. It does the same after any write with an unknown outcome. Calling Restored again
-// does no harm.
+// Restored prepares conversations after the database was restored from a backup. It returns how
+// many turns were unfinished in the backup. Repeated calls do no harm.
+//
+// Such a turn may have been answered after the backup. The replica that resumes the turn therefore
+// first searches the chat for its messages, and edits those that it finds.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	// Without the replicas of the backup, turns that are too old by now are closed.
 	if _, err := tx.Exec(ctx, `delete from replica`); err != nil {

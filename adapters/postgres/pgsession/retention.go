@@ -20,8 +20,8 @@ const (
 )
 
 // isExpiredSession is true if a session has had no activity for $2 microseconds, has no pending
-// work, and is not held by a replica. Sessions are read by age, because ids are in order of
-// creation. Turns are read by their unique (tenant_id, session_id, number).
+// work, and is not held by a replica. Sessions are read by age, because their ids are in order of
+// creation.
 const isExpiredSession = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id and (
@@ -49,7 +49,7 @@ func (s *Store) Tenants(ctx context.Context) ([]access.TenantID, error) {
 }
 
 // Prune implements session.Store. It deletes a limited number of expired sessions, threads and
-// audit entries. more is true if expired data may remain.
+// audit entries. more is true if there may be more.
 func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Retention, by session.Actor) (gone session.Pruned, more bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		gone, more = session.Pruned{}, false
@@ -82,8 +82,8 @@ func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Ret
 	return gone, more, nil
 }
 
-// pruneConversations deletes up to pruneSessions expired sessions and up to pruneThreads expired
-// threads. It sets their numbers in gone. It returns true if there may be more.
+// pruneConversations deletes up to pruneSessions sessions and up to pruneThreads threads, and sets
+// their numbers in gone. It returns true if there may be more.
 func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, age time.Duration, gone *session.Pruned) (more bool, err error) {
 	// Intakes lock the rows of their sessions until they commit. Such sessions are skipped, and the
 	// next statement checks again for rows stored before the lock.
@@ -127,9 +127,8 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	return gone.Sessions == pruneSessions || gone.Threads == pruneThreads, nil
 }
 
-// deleteUnusedAliases deletes people's aliases that the audit trail no longer uses. Call it after
-// deleting entries (expired is their number). Writers of entries lock the alias first. Locked
-// aliases are skipped. The next statement sees entries that were written before the lock.
+// deleteUnusedAliases deletes pseudonyms that the audit trail no longer uses. expired is the number
+// of entries that were just deleted. It skips pseudonyms that a writer of entries has locked.
 func deleteUnusedAliases(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
 	if expired == 0 {
 		return nil

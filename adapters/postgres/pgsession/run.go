@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// runRow is a row of table run.
 type runRow struct {
 	Model                    string
 	Input, Output, Reasoning int
@@ -27,7 +26,6 @@ type runRow struct {
 	Searches                 []retrieve.Account
 }
 
-// closestRow is a document in the JSON column run.closest.
 type closestRow struct {
 	ID        string     `json:"id"`
 	Source    string     `json:"source"`
@@ -37,7 +35,6 @@ type closestRow struct {
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 }
 
-// insertRun stores one model's run for a turn, with its messages. model is the index of the run.
 func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model int, r session.Run) error {
 	const insert = `
 		insert into run (tenant_id, turn_id, model_index, model, input_tokens, output_tokens, reasoning, shown,
@@ -60,8 +57,7 @@ func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model 
 	return insertMessages(ctx, q, f.Tenant, string(f.Turn), model, r.Messages)
 }
 
-// storableSearches copies search accounts to a form that jsonb accepts: never null, and without
-// invalid text.
+// storableSearches returns a copy that jsonb accepts: never null, and without invalid text.
 func storableSearches(accounts []retrieve.Account) []retrieve.Account {
 	stored := make([]retrieve.Account, len(accounts))
 	for i, a := range accounts {

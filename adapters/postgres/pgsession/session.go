@@ -24,7 +24,7 @@ import (
 // and is safe for concurrent use by any number of processes.
 type Store struct{ db *postgres.DB }
 
-// New returns the Store kept in db.
+// New returns the Store in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
 var _ session.Store = (*Store)(nil)

@@ -12,15 +12,15 @@ import (
 )
 
 // tombstone records what happened to a platform message before it belonged to a turn: who requested
-// a stop, and whether it was deleted. The zero value means neither.
+// a stop, and whether the message was deleted.
 type tombstone struct {
 	by         []string
 	privileged bool
 	deleted    bool
 }
 
-// allowedStopper returns a person who requested the stop and may stop a turn. It returns ok = false
-// if there is none. by is empty if only a privileged person requested the stop.
+// allowedStopper returns a person who requested the stop and may stop the turn, or ok = false. by
+// is empty if only a privileged person requested the stop.
 func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 	for _, id := range s.by {
 		if session.MayStop(session.Stopper{ID: id}, asker, starter) {
@@ -34,8 +34,8 @@ func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 var errTaken = errors.New("the message belongs to a turn")
 
 // claimMessage records that a platform message belongs to a turn, and returns the message's
-// tombstone. If the message is a question that already belongs to a turn, it returns errTaken.
-// Other messages move to the new turn, because a platform repeats an id only after a restore.
+// tombstone. If the message is a question of another turn, it returns errTaken. Other messages move
+// to the new turn, because a platform repeats an id only after a restored backup.
 func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (tombstone, error) {
 	// Waits for a concurrent stop of the same message. Served by the primary key.
 	const claim = `

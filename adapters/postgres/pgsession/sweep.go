@@ -47,7 +47,6 @@ func (s *Store) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// closeOrphans ends turns that no replica can deliver, such as those of a closed terminal.
 func closeOrphans(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, orphanedSQL, orphanAge.Microseconds())
 	if err != nil {

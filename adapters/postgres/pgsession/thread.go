@@ -15,8 +15,8 @@ import (
 )
 
 // queueJoin queues statements that store the thread of a question and record that the asker wrote
-// in it. If the question is not ambient, they mark the thread as joined and followed. They run in
-// the transaction of the intake.
+// in it. If a person asked the bot (not ambient), they also mark the thread as joined and followed.
+// They must run in the transaction that accepts the question.
 func queueJoin(batch *pgx.Batch, in session.Intake) {
 	const join = `
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
@@ -31,8 +31,8 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
-// joinThread marks the thread of a turn as joined, because an unasked answer appears in it. It runs
-// in the transaction of Finish.
+// joinThread marks a thread as joined because an unasked answer appears in it. It must run in the
+// transaction of Finish.
 func joinThread(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	const join = `
 		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
@@ -61,7 +61,7 @@ func seenArgs(s session.Sighting) []any {
 	}
 }
 
-// Seen implements session.Store. It records a message in a known thread. It ignores messages of
+// Seen implements session.Store. It records a message in a stored thread, and ignores messages of
 // other threads.
 func (s *Store) Seen(ctx context.Context, sighting session.Sighting) error {
 	if _, err := s.db.Pool.Exec(ctx, seenSQL, seenArgs(sighting)...); err != nil {
@@ -94,13 +94,14 @@ func (s *Store) Thread(ctx context.Context, tenant access.TenantID, ref thread.R
 	return found, nil
 }
 
-// Unfollow implements session.Store. It stops following a thread. by is the person who requested
-// it.
+// Unfollow implements session.Store. The bot no longer follows the thread. by is the person who
+// requested it.
 func (s *Store) Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return s.follow(ctx, tenant, ref, by, true)
 }
 
-// Follow implements session.Store. It follows a thread again after Unfollow.
+// Follow implements session.Store. The bot follows the thread again after Unfollow. by is the
+// person who requested it.
 func (s *Store) Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error {
 	return s.follow(ctx, tenant, ref, by, false)
 }
@@ -136,7 +137,6 @@ func (s *Store) follow(ctx context.Context, tenant access.TenantID, ref thread.R
 	return nil
 }
 
-// activeRow is a recently active thread with the last message that was seen in it.
 type activeRow struct{ Channel, Thread, LastSeen string }
 
 // Active implements session.Store. It returns up to most threads of a workspace in which a message

@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// turnRow is a turn joined with its session and its question.
 type turnRow struct {
 	Tenant, ID, SessionID                       string
 	Platform, Workspace, Channel, Thread, Owner string
@@ -39,8 +38,8 @@ type turnRow struct {
 	Models                                      []string
 }
 
-// turnColumns selects the columns of a turnRow from turn t, session s and message q. The last
-// column, abandoned, is not included.
+// turnColumns selects the columns of a turnRow, except the last one, from turn t, session s and
+// message q.
 const turnColumns = `
 	t.tenant_id, t.id::text, t.session_id::text, s.platform, s.workspace, s.channel, s.thread, s.owner,
 	t.number, t.attempt, t.takeovers, t.lone_deaths, t.failures, t.state, coalesce(t.outcome, ''), t.platform_message, t.asker_id, t.asker_name,
@@ -49,8 +48,8 @@ const turnColumns = `
 	q.id::text, q.author, q.text, q.tokens, q.at,
 	t.agent, t.reason, t.ambient, t.limited_until, t.undelivered, coalesce(t.origin::text, ''), coalesce(t.origin_as, ''), t.pending, t.models`
 
-// turnJoins joins the tables that turnColumns needs. Served by primary keys and message's unique
-// (tenant_id, turn_id, model_index, ordinal).
+// turnJoins joins the tables that turnColumns needs. It uses primary keys and message's unique
+// constraint.
 const turnJoins = `
 	join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 	join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
@@ -65,7 +64,7 @@ func scanTurn(row pgx.CollectableRow) (turnRow, error) {
 	return r, err
 }
 
-// turn converts the row to a session.Turn. It leaves out the question's files.
+// turn converts the row to a session.Turn without the question's files.
 func (r turnRow) turn() session.Turn {
 	held := make([]access.Principal, len(r.Principals))
 	for i, p := range r.Principals {
@@ -98,8 +97,7 @@ func (r turnRow) turn() session.Turn {
 	return t
 }
 
-// loadTurn reads one turn with its files. It returns session.ErrUnknownTurn if the turn does not
-// exist.
+// loadTurn returns a turn with its files, or session.ErrUnknownTurn.
 func loadTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, id string) (session.Turn, error) {
 	rows, err := q.Query(ctx, `select `+turnColumns+`, false from turn t`+turnJoins+` where t.tenant_id = $1 and t.id = $2`, tenant, id)
 	if err != nil {

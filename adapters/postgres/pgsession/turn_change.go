@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// changedRow is a locked turn whose question is being edited or deleted.
 type changedRow struct {
 	ID, State, Asker, Text, Author string
 	EditedText, EditedFiles        *string
@@ -23,9 +22,9 @@ type changedRow struct {
 	At                             *time.Time
 }
 
-// lockQuestion locks and returns the turn whose question is the platform message id. It returns nil
-// if there is none. Like all transactions, it locks the message first. If a concurrent retry moves
-// the message to another turn, lockQuestion returns that turn.
+// lockQuestion locks and returns the turn whose question is the platform message id, or nil if
+// there is none. Like all transactions, it locks the message first. If a concurrent retry moves the
+// message to another turn, it returns that turn.
 func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
 	const message = `
 		select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
@@ -52,8 +51,8 @@ func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thr
 	return &row, err
 }
 
-// Edit implements session.Store. It stores an edited question so that it is answered again. It
-// changes nothing if the message is not the question of a turn.
+// Edit implements session.Store. It stores an edited question, so that the bot answers it again. It
+// changes nothing if the message is not a question.
 func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		changed = session.Changed{}
@@ -120,8 +119,7 @@ func (s *Store) applyEdit(ctx context.Context, tx pgx.Tx, e session.Edit, row *c
 	return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 }
 
-// filesJSON encodes the files of an edit, to be stored until the edit is applied. It returns nil
-// for nil, which keeps the question's files.
+// filesJSON encodes the files of an edit. It returns nil for nil, which keeps the question's files.
 func filesJSON(files []message.File) (*string, error) {
 	if files == nil {
 		return nil, nil
@@ -136,7 +134,6 @@ func setEdit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, text st
 	return err
 }
 
-// replaceQuestion replaces the question of a turn by its stored edit, and clears the edit.
 func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {
@@ -151,8 +148,8 @@ func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id 
 	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
 }
 
-// editedQuestion returns the question of a turn with its stored edit applied. If the edit has no
-// files, the question keeps its previous files.
+// editedQuestion returns the question of a turn with its stored edit. Without files in the edit,
+// the question keeps its previous files.
 func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (message.Message, error) {
 	t, err := loadTurn(ctx, tx, tenant, id)
 	if err != nil {
@@ -173,9 +170,8 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 }
 
 // requeueEdited queues a turn with its edited question as the newest of its session. The earlier
-// question remains as a separate superseded turn with its times and votes. requeueEdited returns
-// the id of that turn. The platform messages stay with the edited turn. Texts of earlier questions
-// and answers are erased, including those that the turn had replaced.
+// question becomes a separate superseded turn with its times and votes, whose id requeueEdited
+// returns. Texts of earlier questions and answers are erased.
 func requeueEdited(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {

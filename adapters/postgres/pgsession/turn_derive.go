@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Derive implements session.Store. It makes a turn from another turn: a retry, a private answer or
-// a shared copy. If that turn already exists, it returns the turn with Duplicate set.
+// Derive implements session.Store. It creates a turn from another turn: a retry, a private answer
+// or a shared copy. If the new turn already exists, Derive returns it with Duplicate set.
 func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	var accepted session.Accepted
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -73,8 +73,6 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 	return accepted, nil
 }
 
-// existingDerivation returns the id of the turn that was already derived from d.Of in the same way,
-// or "".
 func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
 	var id string
 	// served by turn_origin
@@ -86,8 +84,6 @@ func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (strin
 	return id, err
 }
 
-// checkDerivable returns an error if a turn cannot be retried, answered privately or shared,
-// depending on as.
 func checkDerivable(of lockedTurn, as session.Derivation) error {
 	switch {
 	case of.withdrawn: // the question no longer exists
@@ -103,8 +99,8 @@ func checkDerivable(of lockedTurn, as session.Derivation) error {
 	}
 }
 
-// derive stores the derived turn. It returns the turn's id and the number of unfinished turns
-// before it in its session.
+// derive returns the id of the new turn, and the number of unfinished turns before it in its
+// session.
 func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead int, err error) {
 	fresh, err := newID()
 	if err != nil {
@@ -151,7 +147,6 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 	return id, ahead, err
 }
 
-// insertDerived stores the derived turn with a copy of the question and its files.
 func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, sessionID string, number int) error {
 	var token []byte
 	var expires any
@@ -190,7 +185,6 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 	return nil
 }
 
-// takeOverMessages moves the platform messages of a turn to the turn id, which replaces it.
 func takeOverMessages(ctx context.Context, tx pgx.Tx, d session.Derive, id string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(replacedSQL, d.Tenant, d.Of, id)

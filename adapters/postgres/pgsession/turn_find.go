@@ -31,8 +31,8 @@ func (s *Store) TurnOf(ctx context.Context, tenant access.TenantID, at thread.Re
 	return s.turnByQuery(ctx, tenant, of, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id)))
 }
 
-// Latest implements session.Store. It returns the newest turn of a thread, or of a channel if the
-// thread is empty. It includes private turns of the reader only.
+// Latest implements session.Store. It returns the newest turn of a thread, or of a channel if at
+// names no thread. Of private turns, it includes only the reader's.
 func (s *Store) Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (session.Turn, error) {
 	// Served by the unique keys of session and turn.
 	const latest = `
@@ -42,8 +42,8 @@ func (s *Store) Latest(ctx context.Context, tenant access.TenantID, at thread.Re
 	return s.turnByQuery(ctx, tenant, latest, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), reader)
 }
 
-// AskedBy implements session.Store. It returns at most limit of a person's questions in a
-// workspace, newest first.
+// AskedBy implements session.Store. It returns up to limit of a person's questions in a workspace,
+// newest first.
 func (s *Store) AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]session.Turn, error) {
 	// Served by turn_asker, newest first.
 	const asked = `
@@ -61,8 +61,8 @@ func (s *Store) AskedBy(ctx context.Context, tenant access.TenantID, at thread.R
 }
 
 // Unlisted implements session.Store. It returns answers that used only public documents because of
-// the audience, and for which the asker was not yet offered a private answer. It returns the newest
-// such turn of each session.
+// the audience, if the asker was not yet offered a private answer. It returns only the newest such
+// turn of each session.
 func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error) {
 	// Served by run_audience, which is nearly always empty.
 	const unlisted = `
@@ -89,8 +89,7 @@ func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]ses
 	return turns, nil
 }
 
-// turnByQuery loads the turn whose id a query selects. It returns session.ErrUnknownTurn if the
-// query selects none.
+// turnByQuery returns session.ErrUnknownTurn if the query selects no turn id.
 func (s *Store) turnByQuery(ctx context.Context, tenant access.TenantID, sql string, args ...any) (session.Turn, error) {
 	var id string
 	err := s.db.Pool.QueryRow(ctx, sql, args...).Scan(&id)
@@ -103,8 +102,8 @@ func (s *Store) turnByQuery(ctx context.Context, tenant access.TenantID, sql str
 	return loadTurn(ctx, s.db.Pool, tenant, id)
 }
 
-// Unasked implements session.Store. It returns the time since the last unasked answer in a channel,
-// or session.Never.
+// Unasked implements session.Store. It returns the time since the bot last answered in a channel
+// without being asked, or session.Never.
 func (s *Store) Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error) {
 	// Served by turn_unasked, newest first, and session's primary key. No cool-down is longer than
 	// 31 days.
@@ -139,9 +138,9 @@ func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.
 	return n, nil
 }
 
-// Locate returns the channels that contain a message with this id, if the message belongs to a turn
-// or has a recorded decision. A platform's ids are unique only within a channel. Locate is for an
-// operator who does not know the channel.
+// Locate returns the channels that have a message with this id, if the message belongs to a turn or
+// has a recorded decision. It is for an operator who does not know the channel. A platform's
+// message ids are unique only within a channel.
 func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.MessageID) ([]thread.Ref, error) {
 	const locate = `
 		select platform, workspace, channel from surface_message where tenant_id = $1 and message = $2 and turn_id is not null
@@ -174,8 +173,8 @@ func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.
 	return turns, nil
 }
 
-// Referenced returns the turns whose answer showed this reference, which is a code for the cause of
-// a failure. No index serves this query, because only operators use it.
+// Referenced returns the turns whose answer showed this reference, a code for the cause of a
+// failure. It uses no index, because only operators call it.
 func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, reference string) ([]session.Turn, error) {
 	if reference == "" {
 		return nil, nil

@@ -14,7 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// acceptByStep is Accept for any question. It uses several statements in one transaction.
+// acceptByStep is like Accept, but uses several statements in one transaction and handles any
+// question.
 func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		accepted = session.Accepted{}
@@ -44,8 +45,8 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 }
 
 // claimIntake records that an event and its message belong to the new turn id. If either already
-// belongs to a turn, claim returns that turn as existing. Otherwise it returns the stops that
-// arrived before the message.
+// belongs to a turn, it returns that turn as existing. Otherwise it returns the stops that arrived
+// before the message.
 func claimIntake(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop tombstone, err error) {
 	// Waits for a concurrent intake of the same event. Served by the primary key.
 	const claimEvent = `
@@ -81,10 +82,10 @@ func claimIntake(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (
 	return existing, stop, err
 }
 
-// enqueue stores the question as the session's newest turn. Waiting turns with later messages stay
-// behind it. enqueue returns the number of unfinished turns before the new turn. The lock on the
-// session's row serialises the intakes of a session, so numbers grow in the order of commits.
-// enqueue locks quotas before the session, as edits and retries do.
+// enqueue stores the question as a turn of its session, and returns the number of unfinished turns
+// before it. Waiting turns with later messages stay behind it. The lock on the session's row makes
+// the turns' numbers grow in the order of commits. enqueue locks quotas before the session, as
+// edits and retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop tombstone) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
@@ -162,8 +163,8 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	return t, ahead, nil
 }
 
-// queuedTurn returns the turn that was just stored for an intake without files, so that it need not
-// be loaded. It ignores fields of question that the intake also has.
+// queuedTurn returns the turn that was just stored, so that it need not be loaded. The question
+// must have no files.
 func queuedTurn(in session.Intake, id, sessionID string, number int, at time.Time, question message.Message) session.Turn {
 	question.Turn, question.At = number, in.At.UTC().Truncate(time.Microsecond)
 	question.Author, question.Text = postgres.Storable(in.Asker.Name), postgres.Storable(in.Text)

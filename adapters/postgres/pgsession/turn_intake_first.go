@@ -18,9 +18,8 @@ import (
 const uniqueViolation = "23505"
 
 // Accept implements session.Store. It stores the first question of a thread with one statement,
-// because this is the common case under load. The statement stores nothing if any part is already
-// stored, or is being stored or stopped at the same time. In these and some rare cases, Accept
-// stores the question step by step.
+// because this is the common case under load. In other cases, or if another transaction interferes,
+// it stores the question step by step.
 func (s *Store) Accept(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
 	if err := in.Validate(); err != nil {
 		return accepted, err

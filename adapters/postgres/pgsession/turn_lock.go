@@ -15,8 +15,8 @@ import (
 //go:embed queries/turn_newest.sql
 var newestQuery string
 
-// newestTurn follows the replacements of a turn and returns the last turn. If the turn was not
-// replaced, it returns the turn itself.
+// newestTurn follows the replacements of a turn to the last one. It returns the turn itself if it
+// was not replaced.
 func newestTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, id string) (string, error) {
 	var newest string
 	err := q.QueryRow(ctx, newestQuery, tenant, id).Scan(&newest)
@@ -26,7 +26,6 @@ func newestTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return newest, err
 }
 
-// lockedTurn is the state of a turn whose row is locked.
 type lockedTurn struct {
 	ref                thread.Ref
 	state              session.State
@@ -35,8 +34,8 @@ type lockedTurn struct {
 	withdrawn          bool
 }
 
-// lockTurn locks a turn until the transaction ends. It locks the turn's platform messages first, in
-// the same order as stops. It returns session.ErrUnknownTurn if there is no such turn.
+// lockTurn locks a turn until the transaction ends, or returns session.ErrUnknownTurn. It locks the
+// turn's platform messages first, in the same order as stops.
 func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
 	var s lockedTurn
 	if !postgres.IsID(string(id)) {
@@ -57,8 +56,8 @@ func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session
 	return s, err
 }
 
-// lockFinished locks a turn whose answer is about to be changed. It returns session.ErrRemoved if
-// the answer was removed, and session.ErrUnfinished if the turn is not done.
+// lockFinished returns session.ErrRemoved if the answer was removed, and session.ErrUnfinished if
+// the turn is not done.
 func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
 	s, err := lockTurn(ctx, tx, tenant, id)
 	switch {
@@ -73,7 +72,6 @@ func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id ses
 	}
 }
 
-// lockQueued locks and returns those of the given turns that are queued.
 func lockQueued(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select id::text from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) and state = 'queued' order by id for update`, tenant, ids)

@@ -11,12 +11,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// isUnbegun is true if no replica has begun turn t and its question q was written after the time
-// $3.
+// isUnbegun is true if no replica has begun turn t, and its question q was written after $3.
 const isUnbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
 
-// withQuestion joins turn t with its question q. Served by message's unique (tenant_id, turn_id,
-// model_index, ordinal).
+// withQuestion joins turn t with its question q. It uses message's unique constraint.
 const withQuestion = `join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
 
 // laterTurns are the waiting turns of a session whose questions follow a new question, in order.
@@ -26,8 +24,8 @@ type laterTurns []struct {
 }
 
 // lockLater locks and returns the waiting turns whose questions were written after the new
-// question. Such turns exist because processes may accept simultaneous messages in any order.
-// lockLater also closes waiting turns that answer unasked, because a person now asks.
+// question. Processes may accept simultaneous messages in any order. It also closes waiting turns
+// that would answer without being asked.
 func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (laterTurns, error) {
 	if in.Ambient {
 		return nil, nil
@@ -59,8 +57,7 @@ func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID stri
 	return later, nil
 }
 
-// place returns the new turn's place in the conversation, which the first later turn had. It
-// returns nil if there are no later turns.
+// place returns the new turn's place in the conversation, or nil if it is last.
 func (w laterTurns) place() any {
 	if len(w) == 0 {
 		return nil
@@ -68,8 +65,6 @@ func (w laterTurns) place() any {
 	return w[0].Place
 }
 
-// renumber moves each later turn one place towards the end. The turns get the numbers after the new
-// turn id.
 func (w laterTurns) renumber(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	if len(w) == 0 {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settle implements session.Store. It counts a question against quotas that were unknown at its
-// intake. If a quota is exhausted, it returns when the quota has room again. It locks quotas before
-// the turn, as intakes do.
+// Settle implements session.Store. It counts a question against quotas that were unknown when the
+// question was accepted. If a quota is exhausted, Settle returns the time at which the quota has
+// room again. It locks quotas before the turn.
 func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		until = time.Time{}
@@ -47,8 +47,8 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 	return until, nil
 }
 
-// Complete implements session.Store. It stores facts about a question that were unknown at its
-// intake, such as files and the audience. A second call changes nothing.
+// Complete implements session.Store. It stores facts that were unknown when the question was
+// accepted, such as files and the audience. A second call changes nothing.
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
 	if len(c.Files) == 0 && c.Starter == "" { // most completions have only an audience and a name
 		var n int

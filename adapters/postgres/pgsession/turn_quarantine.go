@@ -14,9 +14,9 @@ import (
 //go:embed queries/turn_apart.sql
 var quarantineQuery string
 
-// leaseQuarantined leases one turn while turns of dead replicas are isolated, or must be. Replicas
-// call it one at a time (advisory lock), so that each sees a consistent state. It returns
-// session.ErrDraining if the replica must first end its other turns.
+// leaseQuarantined leases one turn while turns of dead replicas are isolated, or must be. It
+// returns session.ErrDraining if the replica must first end its other turns. An advisory lock makes
+// replicas call it one at a time.
 func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -93,7 +93,7 @@ func loneDeaths(atOnce int) int {
 	return 0
 }
 
-// errFull means that as many turns of a quarantine are running as may run at once.
+// errFull means that no further turn of a quarantine may run now.
 var errFull = errors.New("the quarantine is full")
 
 // chooseQuarantine returns the quarantine from which a replica may lease turns, or "" for turns

@@ -15,16 +15,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is the last column of a leased turnRow. It is true if the turn is older than $4
-// µs, and no replica that started before the turn reached this age was alive recently. A turn is
-// never too old if a person changed its answer (revision > 0).
+// abandonedColumn is true if turn t is older than $4 µs, and no replica that could have answered
+// it in this time was alive recently. A turn whose answer a person changed (revision > 0) is never
+// abandoned.
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
 		where r.started_at <= t.intake_at + $4::bigint * interval '1 microsecond'
 		  and r.expires_at > statement_timestamp() - $4::bigint * interval '1 microsecond')`
 
-// Lease implements session.Store. It leases the oldest turns that can be worked on to a replica.
+// Lease implements session.Store. It leases to a replica the oldest turns that need work.
 func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Turn, error) {
 	rows, err := leaseIn(ctx, s.db.Pool, r, max(r.Most, 1), "", true)
 	if err == nil && len(rows) == 0 {
@@ -52,8 +52,8 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 	return turns, nil
 }
 
-// leaseIn leases turns of one quarantine, or turns outside quarantines if group is "". If guard is
-// set, it leases nothing while a quarantine exists (quarantineQuery).
+// leaseIn leases turns of the quarantine group, or turns outside of quarantines if group is "". If
+// guard is set, it leases nothing while a quarantine exists.
 func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
 	maxAge := r.MaxAge.Microseconds()
 	if r.MaxAge > 0 {
@@ -69,8 +69,7 @@ func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, m
 	return pgx.CollectRows(rows, scanTurn)
 }
 
-// heldTurns returns the turns that the replica reports to hold. It returns none if the replica does
-// not report them.
+// heldTurns returns none if the replica does not report which turns it holds.
 func heldTurns(r session.LeaseRequest) []session.TurnID {
 	if r.Holding == nil {
 		return []session.TurnID{}
@@ -144,7 +143,7 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 }
 
 // Delivered implements session.Store. It ends a turn after its delivery. If the question was
-// deleted, it also erases the rest of the answer.
+// deleted, it also erases the answer.
 func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	var n int
 	err := s.db.Pool.QueryRow(ctx, deliveredSQL, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
@@ -157,8 +156,8 @@ func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered stri
 	return nil
 }
 
-// deliveredEdited queues a turn whose question was edited during the delivery. If there was no
-// edit, it returns the reason why the turn is not marked as delivered.
+// deliveredEdited queues a turn whose question was edited during the delivery. Without an edit, it
+// returns the reason why the turn is not marked as delivered.
 func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`
@@ -177,7 +176,7 @@ func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 }
 
 // Release implements session.Store. It releases a turn, so that any replica can lease it after the
-// delay.
+// given delay.
 func (s *Store) Release(ctx context.Context, f session.Fence, after time.Duration) error {
 	return s.fenced(ctx, f, "hand back", handedBackSQL, after.Microseconds())
 }
@@ -192,8 +191,8 @@ func (s *Store) Depth(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// fenced runs an update of a turn for an attempt. If the update changes no row, fenced returns the
-// reason as an error (fenceError).
+// fenced runs an update for an attempt of a turn. If no row changes, it returns the reason as an
+// error (fenceError).
 func (s *Store) fenced(ctx context.Context, f session.Fence, what, sql string, args ...any) error {
 	tag, err := s.db.Pool.Exec(ctx, sql, append([]any{f.Tenant, f.Turn, f.Attempt}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {

@@ -35,8 +35,7 @@ func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, err
 	return r, nil
 }
 
-// targetID returns the id of the turn that a target identifies. It returns session.ErrUnknownTurn
-// for an invalid id or an unknown message.
+// targetID returns session.ErrUnknownTurn for an invalid id or an unknown message.
 func targetID(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
 	if t.Turn != "" {
 		if !postgres.IsID(string(t.Turn)) {
@@ -56,8 +55,6 @@ func targetID(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) 
 	return *id, nil
 }
 
-// completeRecord fills the fields of a record that do not come from its turn: starter, private and
-// shared turns, removal and correction.
 func completeRecord(ctx context.Context, tx pgx.Tx, r *session.Record) error {
 	tenant, id := r.Session.Tenant, string(r.ID)
 	const beside = `select s.starter, t.kept_at is not null,
@@ -85,8 +82,7 @@ func completeRecord(ctx context.Context, tx pgx.Tx, r *session.Record) error {
 	return err
 }
 
-// loadRemoval returns who removed the answer of a turn and why. It returns nil if the answer was
-// not removed.
+// loadRemoval returns nil if the answer was not removed.
 func loadRemoval(ctx context.Context, q postgres.Executor, tenant access.TenantID, id session.TurnID) (*session.Removal, error) {
 	var r session.Removal
 	const removal = `select removed_by, removed_by_name, removal_reason, removed_at from turn where tenant_id = $1 and id = $2 and removed_at is not null`
@@ -101,14 +97,12 @@ func loadRemoval(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	return &r, nil
 }
 
-// correctionRow is the correction of an answer, with the id of its turn.
 type correctionRow struct {
 	ID, Text, By, ByName string
 	At                   time.Time
 }
 
-// loadCorrections returns the corrections of answers by turn id. It omits turns without a
-// correction.
+// loadCorrections returns corrections by turn id. It omits turns without a correction.
 func loadCorrections(ctx context.Context, q postgres.Executor, tenant access.TenantID, ids []string) (map[string]session.Correction, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -104,8 +104,8 @@ func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.
 	return nil
 }
 
-// Keep implements session.Store. It records that a private answer stays private. With resend, the
-// answer is posted again.
+// Keep implements session.Store. It records that a private answer stays private. If resend is set,
+// the answer is posted again.
 func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error {
 	err := s.revise(ctx, tenant, id, key, func(tx pgx.Tx) error {
 		batch := new(pgx.Batch)
@@ -131,7 +131,7 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 }
 
 // revise locks a finished turn and calls change in the same transaction. It does nothing if the
-// button press (key) was recorded before.
+// button press with this key was recorded before.
 func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, change func(pgx.Tx) error) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		t, err := lockFinished(ctx, tx, tenant, id)
@@ -146,8 +146,8 @@ func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.T
 	})
 }
 
-// Offer implements session.Store. It records that the asker was offered a private answer, and
-// reports whether this is the first offer for the turn.
+// Offer implements session.Store. It records that the asker was offered a private answer. It
+// returns false if this was recorded before.
 func (s *Store) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
 	tag, err := s.db.Pool.Exec(ctx, offeredSQL, tenant, id)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// candidate is a turn that a stop may refer to, with the people who may stop it.
 type candidate struct {
 	ID, Asker, Starter string
 }
@@ -44,8 +43,7 @@ func (s *Store) Request(ctx context.Context, r session.StopRequest) (session.Sto
 }
 
 // stoppable locks and returns the unfinished turns to which a stop refers. If the stop names a
-// message that belongs to no turn yet, it records the stop for that message and returns armed =
-// true.
+// message that belongs to no turn yet, it stores the stop and returns armed = true.
 func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []candidate, armed bool, err error) {
 	const columns = `select t.id::text, t.asker_id, s.starter from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id `
 	if r.Message == "" && r.Ref.Thread == "" {
@@ -87,8 +85,7 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 	return found, false, err
 }
 
-// requestStops marks turns for stopping. It writes an audit entry for each turn that was not marked
-// before.
+// requestStops writes an audit entry for each turn that was not marked for stopping before.
 func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []session.TurnID, by string) error {
 	if len(ids) == 0 {
 		return nil

@@ -42,7 +42,6 @@ func (s *Store) Withdraw(
 	return changed, nil
 }
 
-// withdraw ends all turns with the same question as the turn id, and erases the question.
 func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, sentence string) error {
 	family, err := lockFamily(ctx, tx, tenant, id)
 	if err != nil {
@@ -77,8 +76,8 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	return audit.WriteTurn(ctx, tx, tenant, session.QuestionDeleted, id, "", nil)
 }
 
-// lockFamily locks and returns all turns with the same question as a turn. It includes turns that
-// were derived while it waited for a lock. Afterwards no turn can be derived from a locked turn.
+// lockFamily locks and returns all turns with the same question as a turn, including those that are
+// derived while it waits for a lock. Afterwards no turn can be derived from a locked turn.
 func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) ([]string, error) {
 	var locked []string
 	for {
@@ -97,8 +96,8 @@ func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id strin
 	}
 }
 
-// eraseUnshown deletes the answers of turns whose question was deleted and that need no delivery.
-// It deletes everything that models wrote, searched for and received.
+// eraseUnshown deletes all text of models, and all searches, of turns whose question was deleted.
+// It skips turns that must still be delivered.
 func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ...string) error {
 	if _, err := tx.Exec(ctx, withdrawnEraseSQL, tenant, ids); err != nil {
 		return fmt.Errorf("erase the answers of a deleted question: %w", err)
@@ -150,7 +149,7 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 	return erased, running, nil
 }
 
-// eraseBegun removes an answer that is being written if the deleted message is its first page. It
+// eraseBegun removes an answer that is being written, if the deleted message is its first page. It
 // reports whether it did, and returns the running turns that must stop.
 func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, []session.TurnID, error) {
 	const of = `
@@ -171,7 +170,7 @@ func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at threa
 	return err == nil, running, err
 }
 
-// removeBegun removes an answer that is being written. It returns the running turns that must stop.
+// removeBegun returns the running turns that must stop.
 func removeBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string) ([]session.TurnID, error) {
 	running, err := removeLineage(ctx, tx, tenant, turn, session.Removal{})
 	if err != nil {

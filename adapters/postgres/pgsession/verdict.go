@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Judged implements session.Store. It stores decisions about messages in one round trip. A newer
-// decision about a message replaces the older one.
+// Judged implements session.Store. It stores the bot's decisions about messages in one round trip.
+// A newer decision about a message replaces the older one.
 func (s *Store) Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error {
 	batch := new(pgx.Batch)
 	for _, v := range verdicts {
@@ -29,7 +29,8 @@ func (s *Store) Judged(ctx context.Context, tenant access.TenantID, verdicts []s
 	return nil
 }
 
-// Verdict implements session.Store. It returns the decision about a message, or the zero value.
+// Verdict implements session.Store. It returns the bot's decision about a message, or the zero
+// value.
 func (s *Store) Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error) {
 	// Served by the primary key.
 	const load = `

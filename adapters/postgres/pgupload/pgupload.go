@@ -20,8 +20,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Store stores kept files and records changes in the audit trail. It is safe for concurrent use by
-// any number of processes.
+// Store stores the files that people keep in projects, and records changes in the audit trail. It
+// is safe for concurrent use by any number of processes.
 type Store struct{ db *postgres.DB }
 
 var _ upload.Store = (*Store)(nil)
@@ -89,8 +89,7 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, f upload.File,
 	return f, became, nil
 }
 
-// entry builds an audit entry about a file. It omits the file's name, because readers of the trail
-// may not be readers of the file.
+// entry omits the file's name, because readers of the audit trail may not be readers of the file.
 func entry(deed session.Deed, f upload.File, by session.Actor) audit.Entry {
 	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: by.Platform}, Private: true, Details: map[string]string{"file": string(f.ID)}}
 }
@@ -112,7 +111,7 @@ func before(ctx context.Context, tx pgx.Tx, tenant access.TenantID, f upload.Fil
 	return &found, err
 }
 
-// readersKey returns a digest of an access list, which identifies lists of any length.
+// readersKey returns a digest of an access list, regardless of the list's order.
 func readersKey(readers access.ACL) []byte {
 	var all strings.Builder
 	for _, r := range slices.Sorted(slices.Values(readers)) {
@@ -187,7 +186,6 @@ func (s *Store) RemoveOf(ctx context.Context, tenant access.TenantID, at thread.
 		tenant, at.Platform, postgres.Storable(string(message)), postgres.Storable(at.Channel))
 }
 
-// remove deletes files and returns their number.
 func (s *Store) remove(ctx context.Context, tenant access.TenantID, by session.Actor, sql string, args ...any) (n int, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, changed, tenant); err != nil {

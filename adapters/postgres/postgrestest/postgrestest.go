@@ -21,7 +21,7 @@ func URL(t testing.TB) string {
 	return localtest.Migrated(t, postgres.Migrate)
 }
 
-// Connect connects to a database until the test ends.
+// Connect opens a database and closes it when the test ends.
 func Connect(t testing.TB, config postgres.Config) *postgres.DB {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), config)

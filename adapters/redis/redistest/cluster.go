@@ -35,8 +35,7 @@ func StartCluster(tb testing.TB) *Cluster {
 	return startCluster(ctx, tb, masters, 5*time.Second)
 }
 
-// startCluster starts the given number of nodes and connects them. The first three nodes share the
-// slots.
+// startCluster divides the slots among the first three nodes. Further nodes have no slots.
 func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Duration) *Cluster {
 	tb.Helper()
 	program, err := exec.LookPath("redis-server")
@@ -111,7 +110,6 @@ func (c *Cluster) stop() {
 	}
 }
 
-// kill kills a node, like a crash.
 func (c *Cluster) kill(n *node) {
 	if err := n.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		c.tb.Error(err)

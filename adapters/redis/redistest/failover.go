@@ -58,7 +58,6 @@ func (c *Cluster) KillMasterOf(name string) {
 	c.kill(master)
 }
 
-// infoOf returns the value of a field in the reply to INFO, or "".
 func infoOf(said, field string) string {
 	for line := range strings.Lines(said) {
 		if name, value, _ := strings.Cut(strings.TrimSpace(line), ":"); name == field {

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// node is one redis-server of a cluster.
 type node struct {
 	port, bus int
 	cmd       *exec.Cmd
@@ -24,8 +23,8 @@ type node struct {
 
 func (n *node) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
 
-// start starts a node on free ports. timeout is the time without contact after which other nodes
-// consider the node dead.
+// start starts a node on free ports. After timeout without contact, the other nodes consider it
+// dead.
 func (c *Cluster) start(ctx context.Context, program string, timeout time.Duration) *node {
 	c.tb.Helper()
 	dir, err := os.MkdirTemp("", "redis")
@@ -69,7 +68,6 @@ func (c *Cluster) start(ctx context.Context, program string, timeout time.Durati
 	}
 }
 
-// ask sends one command to a server and returns the reply: a line, a number or a text.
 func ask(ctx context.Context, network, address, line string) (said string, err error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {

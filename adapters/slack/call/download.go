@@ -10,16 +10,14 @@ import (
 // WithLimit.
 var ErrTooLarge = errors.New("the file is larger than Slack said")
 
-// WithLimit returns a context that limits the size of downloads. A download fails if its stated
-// length exceeds bytes.
+// WithLimit returns a context that limits the size of downloads. A download fails with
+// [ErrTooLarge] if its stated length exceeds bytes.
 func WithLimit(ctx context.Context, bytes int64) context.Context {
 	return context.WithValue(ctx, mostKey{}, bytes)
 }
 
-// mostKey is the context key of the limit that WithLimit sets.
 type mostKey struct{}
 
-// measured is a transport that refuses files whose stated length exceeds the limit.
 type measured struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.

@@ -21,7 +21,7 @@ const unsaidPause = 5 * time.Second
 // codeLocked is Slack's error code for a thread in which only its managers may write.
 const codeLocked = "restricted_action_thread_locked"
 
-// Slack's error codes by their meaning for a message. They apply to all methods.
+// These are Slack's error codes, grouped by their meaning for a message. They apply to all methods.
 var (
 	codesGone    = []string{"message_not_found"}
 	codesFixed   = []string{"cant_update_message", "cant_delete_message", "edit_window_closed", "is_inactive", "block_mismatch"}
@@ -94,7 +94,6 @@ func Code(err error) string {
 	return ""
 }
 
-// fault is an error with a sentence that tells an operator what to do.
 type fault struct {
 	sentence string
 	cause    error

@@ -42,8 +42,8 @@ func (i *Sockets) Counted() int {
 	return i.app
 }
 
-// Opened records an opened socket. If an interruption of at least the given duration ends with this
-// socket, Opened reports the interruption.
+// Opened records an opened socket. If no socket was open for at least minDuration before, Opened
+// reports an interruption.
 func (i *Sockets) Opened(minDuration time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -60,7 +60,7 @@ func (i *Sockets) Opened(minDuration time.Duration) {
 	i.ended <- since // never blocks: no other goroutine sends
 }
 
-// Closed records a closed socket.
+// Closed records a closed socket. When the last one closes, an interruption begins.
 func (i *Sockets) Closed() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -32,11 +32,12 @@ var tiers = map[thread.Call]tier{
 	thread.StreamStop:   {burst: 10, every: 6 * time.Second},
 }
 
-// Pacing is a rate limiter for the writes of a workspace. It divides Slack's tiers (limits of calls
-// a minute per method) among all answers. It reserves part of each tier for final writes, because
-// every answer that was posted early needs one final edit. After Use, all processes share the
-// tiers. Without Use, or while the shared tiers do not respond, each process is limited to its
-// Share. The zero value is for a single process. Pacing is safe for concurrent use.
+// Pacing limits the rate of writes to a workspace. It divides Slack's limits among all answers, and
+// reserves a part for final writes. It is safe for concurrent use, and its zero value is for a
+// single process.
+//
+// After Use, all processes share the limits. Without Use, or while the shared limiter does not
+// respond, each process is limited to its Share.
 type Pacing struct {
 	shared pace.Shared
 
@@ -47,8 +48,7 @@ type Pacing struct {
 }
 
 // maxEdited is the maximum number of answers in a workspace that were posted early and still need a
-// final edit. The limit keeps the wait for a final edit short. Further answers are posted when they
-// are complete, or when their turn comes.
+// final edit. It keeps the wait for a final edit short.
 const (
 	maxEdited = 10
 	// editedFor is how long an answer without its final edit counts towards maxEdited.
@@ -87,11 +87,12 @@ type waiter struct{ class thread.Class }
 // soon is the retry interval of a waiter that waits only for other waiters.
 const soon = 10 * time.Millisecond
 
-// Use makes p take its calls from tiers, which all processes share. Call Use before any other
-// method.
+// Use makes p count its calls in tiers, a rate limiter that all processes share. Call Use before
+// any other method.
 func (p *Pacing) Use(tiers thread.Tiers) { p.shared.Use(tiers) }
 
-// Share sets the number of processes that serve the workspace. Share may be called at any time.
+// Share sets the number of processes that serve the workspace and divide its rate limits. Share may
+// be called at any time.
 func (p *Pacing) Share(processes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +154,6 @@ func (p *Pacing) Pause(ctx context.Context, to thread.Ref, call thread.Call, d t
 	p.shared.Pause(ctx, key, d)
 }
 
-// enter adds a waiter to the queue. The queue is sorted by class, and within a class by arrival.
 func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +167,6 @@ func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) {
 	q.waiting = slices.Insert(q.waiting, ahead, w)
 }
 
-// leave removes a waiter from the queue after its call was made or given up.
 func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -177,8 +176,7 @@ func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 
 // try takes a token if it is the waiter's turn, and then returns a wait of 0. Otherwise it returns
 // the expected wait. If asked is not nil, the caller should try again as soon as asked is closed.
-// Only the first waiter of a queue calls the shared tiers. The call is made without the lock, so a
-// slow server delays only that waiter.
+// Only the first waiter of a queue asks the shared limiter, without holding the lock.
 func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (wait time.Duration, asked <-chan struct{}) {
 	p.mu.Lock()
 	q, now := p.queue(to, call), time.Now()
@@ -277,7 +275,6 @@ func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
 	return q
 }
 
-// remember stores a lane. If there are too many lanes, it removes idle ones.
 func (p *Pacing) remember(at lane, q *queue) {
 	if p.buckets == nil {
 		p.buckets = make(map[lane]*queue)

@@ -6,10 +6,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// Rate limits for calls that are not writes of an answer. Slack limits assistant.threads.setStatus
-// to about one call a second per thread, and several hundred a minute per workspace. statusQuota is
-// the part of the workspace limit that the bot uses. Titles and suggested prompts are limited to 50
-// calls a minute each. Reading threads and channels is limited to 50 calls a minute. Waiting
+// These are the rate limits for calls that do not write an answer. Slack limits
+// assistant.threads.setStatus to about one call a second per thread, and to several hundred a
+// minute per workspace, of which statusQuota is a part. Titles and suggested prompts are limited to
+// 50 calls a minute each. Reading threads and channels is limited to 50 calls a minute. Waiting
 // answers get about half of these calls, and idle calls get a third.
 var (
 	statusQuota  = pace.Quota{Every: 200 * time.Millisecond, Burst: 100}

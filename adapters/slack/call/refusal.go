@@ -13,18 +13,17 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// obedient is a transport that respects Retry-After. After Slack refuses a method, obedient makes
-// no call of the method before the given time. A call waits if at most shortWait remains. Otherwise
-// obedient returns the same rate-limit response as Slack. It rewrites Retry-After to whole seconds,
-// because the Slack library understands nothing else. Some proxies send a fraction or no header.
+// obedient is a transport that respects Retry-After. After Slack refuses a method, a call of it
+// waits for up to shortWait. If the wait would be longer, obedient returns the same rate-limit
+// response as Slack. It rewrites Retry-After to whole seconds, because the Slack library
+// understands nothing else.
 type obedient struct {
 	next http.RoundTripper
 	rest pace.Rest // by method
 }
 
 const (
-	// shortWait is the longest wait of a call for a refused method. Calls that would wait longer
-	// are refused.
+	// shortWait is the longest wait of a call for a refused method.
 	shortWait = 2 * time.Second
 	// maxForm is the maximum number of bytes of a request that are read to find its channel.
 	maxForm = 1 << 20
@@ -49,8 +48,8 @@ func (o *obedient) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// retryAfter returns the wait that Slack requests, rounded up to whole seconds and at least one
-// second.
+// retryAfter returns the wait that Slack requests, rounded up to whole seconds. It returns
+// unsaidPause if Slack states none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	wait, said := pace.RetryAfter(h, now)
 	if !said || wait == pace.Forever {
@@ -59,7 +58,6 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return max((wait + time.Second - 1).Truncate(time.Second), time.Second)
 }
 
-// refused returns the rate-limit response that Slack would send.
 func refused(r *http.Request, wait time.Duration) *http.Response {
 	const body = `{"ok":false,"error":"ratelimited"}`
 	header := http.Header{"Content-Type": {"application/json; charset=utf-8"}}
@@ -70,7 +68,6 @@ func refused(r *http.Request, wait time.Duration) *http.Response {
 	}
 }
 
-// remaining returns the time until the method of r may be called again, or 0.
 func (o *obedient) remaining(r *http.Request) time.Duration {
 	if o.rest.Empty() {
 		return 0

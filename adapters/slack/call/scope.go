@@ -38,7 +38,7 @@ var Scopes = []Scope{
 // groups of the configuration.
 const GroupScope = "usergroups:read"
 
-// AppScope is the scope of the app-level token. The method openSocket needs this scope.
+// AppScope is the scope of the app-level token, which is needed to open a socket.
 const (
 	AppScope   = "connections:write"
 	openSocket = "apps.connections.open"
@@ -52,8 +52,7 @@ func AddScope(name string) string {
 	return "add it under OAuth & Permissions → Bot Token Scopes, then install the app again"
 }
 
-// reason returns the reason for a scope, in brackets. It returns "" for a scope that the app does
-// not request.
+// reason returns "" for a scope that the app does not request.
 func reason(name string) string {
 	if name == AppScope {
 		return " (of the app-level token, to receive events)"

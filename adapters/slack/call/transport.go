@@ -12,7 +12,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// handshake is the timeout for opening a socket.
 const handshake = 30 * time.Second
 
 // connectBurst is the number of connections that may be opened at once: two sockets and one
@@ -65,8 +64,8 @@ func (l *connectLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 // because only the caller knows whether to repeat a write.
 type readAgain struct{ next http.RoundTripper }
 
-// Limits of the retries of a read. If a read needs longer, the redelivery of the event repeats the
-// read, or the answer omits the result.
+// These limit the retries of a read. If a read needs longer, the redelivery of the event repeats
+// it, or the answer omits the result.
 const (
 	readAttempts = 3
 	readPause    = 250 * time.Millisecond // after a failure
@@ -108,7 +107,6 @@ func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// pauseAfter reports whether to retry a call, and the pause before the retry.
 func pauseAfter(res *http.Response, err error) (time.Duration, bool) {
 	switch {
 	case err != nil:

@@ -23,7 +23,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Platform is Slack's name in thread references and principals.
+// Platform identifies Slack in references to threads and in permissions.
 const Platform thread.Platform = "slack"
 
 // Config holds the credentials and limits for calling a workspace. BotToken is required. Listen
@@ -151,7 +151,8 @@ func NewWorkspace(config Config) (*Workspace, error) {
 	return c, nil
 }
 
-// validate returns an error that lists every fault of the tokens. The error never contains a token.
+// validate returns one error that lists every fault of the tokens. The error never contains a
+// token.
 func (c Config) validate() error {
 	var faults []error
 	switch {
@@ -190,13 +191,14 @@ func (c *Workspace) Connect(ctx context.Context) (Identity, error) {
 	return id, nil
 }
 
-// Processes returns the number of processes that serve the workspace, as set by Share.
+// Processes returns the number of processes that serve the workspace, as set by Share. It is 0
+// before Share.
 func (c *Workspace) Processes() int { return int(c.processes.Load()) }
 
 // Is sets the bot's identity. Connect calls Is after sign-in.
 func (c *Workspace) Is(id Identity) { c.identity.Store(&id) }
 
-// Identity returns the bot's identity, which Connect has set.
+// Identity returns the bot's identity. It is zero before Connect has succeeded.
 func (c *Workspace) Identity() Identity {
 	if id := c.identity.Load(); id != nil {
 		return *id
@@ -205,7 +207,7 @@ func (c *Workspace) Identity() Identity {
 }
 
 // Share sets the number of processes that serve the workspace. Each process then uses only its part
-// of Slack's tiers (limits of calls a minute per method). Share may be called at any time.
+// of Slack's rate limits. Share may be called at any time.
 func (c *Workspace) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
@@ -219,22 +221,22 @@ func (c *Workspace) Share(processes int) {
 // Pacing returns the rate limiter that all answers of the workspace share.
 func (c *Workspace) Pacing() *Pacing { return c.pacing }
 
-// Connected returns the number of open sockets.
+// Connected returns the number of open sockets of this process.
 func (c *Workspace) Connected() int { return c.Sockets.connected() }
 
-// Interruptions returns a channel that reports interruptions of at least Config.Interruption. A
-// value is sent when the interruption ends. The value is the time at which the interruption began.
-// If the previous value has not been received, the two interruptions are merged, and the earlier
-// start is kept.
+// Interruptions returns a channel that reports periods of at least Config.Interruption without an
+// open socket. At the end of such a period, its start is sent. If the previous value has not been
+// received, only the earlier start is kept.
 func (c *Workspace) Interruptions() <-chan time.Time { return c.Sockets.ended }
 
-// Ref returns a reference to the thread with the given root message id. If root is empty, the
+// Ref returns a reference to the thread whose first message has the id root. If root is empty, the
 // reference is to the channel.
 func (c *Workspace) Ref(channel, root string) thread.Ref {
 	return thread.Ref{Platform: Platform, Workspace: c.Identity().Team, Channel: channel, Thread: root}
 }
 
-// Replies reads one page of a thread.
+// Replies reads one page of a thread. more reports whether there are further messages, and next is
+// the cursor of their page.
 func (c *Workspace) Replies(ctx context.Context, p *api.GetConversationRepliesParameters) (messages []api.Message, more bool, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()
@@ -245,7 +247,7 @@ func (c *Workspace) Replies(ctx context.Context, p *api.GetConversationRepliesPa
 	return messages, more, next, nil
 }
 
-// History reads one page of a channel.
+// History reads one page of a channel's messages outside threads, newest first.
 func (c *Workspace) History(ctx context.Context, p *api.GetConversationHistoryParameters) (*api.GetConversationHistoryResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()

@@ -41,9 +41,8 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 	}
 }
 
-// personChange reads a person's new standing and account from an event, and the time of the change.
-// For example, the person may have become a guest or left. The standing is access.Unsaid if the
-// event does not describe the person.
+// personChange reads a person's new standing, account and time of change from an event. The
+// standing is access.Unsaid if the event does not describe the person.
 func (d *Directory) personChange(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
 	var said struct {
 		Time  int64 `json:"event_time"` // Unix seconds
@@ -65,8 +64,8 @@ func (d *Directory) personChange(id string, raw []byte) (is access.Standing, acc
 	return access.Outside, account, time.Now().Add(time.Second)
 }
 
-// hear registers this process as a receiver of changes. It does nothing if the process receives no
-// events or has registered recently.
+// hear registers this process as a receiver of changes, unless it receives no events or has
+// registered recently.
 func (d *Directory) hear(ctx context.Context) error {
 	if d.slack.Config.AppToken != "" && d.slack.Connected() == 0 {
 		return nil // other replicas may receive events
@@ -86,7 +85,6 @@ func (d *Directory) hear(ctx context.Context) error {
 	return nil
 }
 
-// keepHearing calls hear every access.HearingEvery until ctx is done.
 func (d *Directory) keepHearing(ctx context.Context) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, access.HearingEvery)

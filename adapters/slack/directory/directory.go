@@ -18,9 +18,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Lifetimes of cached facts about people and channels. A change that one replica receives as an
-// event expires the fact in all replicas. The lifetimes cover changes without an event, because
-// Slack gave up the delivery or the app does not subscribe to the event.
+// These are the lifetimes and limits of cached facts. Lifetimes cover changes without an event:
+// Slack gave up the delivery, or the app does not subscribe to the event.
 const (
 	channelAge = 5 * time.Minute
 	peopleAge  = 10 * time.Minute
@@ -51,9 +50,10 @@ type Profile struct {
 }
 
 // Directory looks up people and channels, and caches the results. If a fact cannot be found out,
-// Directory assumes the least permission. Each cached fact stores the version that was current
-// before the fact was read. A fact is used only if its version equals the version that all replicas
-// share.
+// Directory assumes the least permission.
+//
+// A cached fact is used only if the version from before it was read equals the current version that
+// all replicas share.
 type Directory struct {
 	slack    *call.Workspace
 	changes  access.Changes
@@ -70,8 +70,6 @@ type Directory struct {
 	heard  time.Time                      // last registration of this process for changes
 }
 
-// cachedFact is a cached fact about a person, a channel or the user groups. It holds the time at
-// which the fact was read, and the version from before that.
 type cachedFact[T any] struct {
 	value   T
 	at      time.Time
@@ -88,7 +86,6 @@ func NewDirectory(w *call.Workspace, changes access.Changes, people access.Peopl
 	}
 }
 
-// here returns the identifier of the workspace in the facts that replicas share.
 func (d *Directory) here() access.Workspace {
 	return access.Workspace{Platform: string(call.Platform), ID: d.slack.Identity().Team}
 }
@@ -112,7 +109,7 @@ func recall[T any](ctx context.Context, d *Directory, facts map[string]cachedFac
 	return k.value, ok && time.Since(k.at) < age && k.version == version && version != "", version, nil
 }
 
-// keep caches a fact. version must have been current before the fact was read.
+// keep caches a fact. version must be from before the fact was read.
 func keep[T any](d *Directory, facts map[string]cachedFact[T], key string, value T, version access.Version) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -199,9 +196,9 @@ func zone(name string, offset int) *time.Location {
 // lookWait is the maximum time that a question waits for a rate limit before it looks up a person.
 const lookWait = 2 * time.Second
 
-// waitForLookup blocks until limit allows one more call, at most for lookWait. After that it
-// returns an error that wraps access.ErrPending and thread.ErrNoRoom. It means that the fact will
-// be known later, so callers must not treat a person as having fewer permissions because of it.
+// waitForLookup blocks until limit allows one more call, at most for lookWait. After that, its
+// error wraps access.ErrPending and thread.ErrNoRoom. Callers must not treat a person as having
+// fewer permissions because of this error.
 func waitForLookup(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()

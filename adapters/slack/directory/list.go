@@ -14,16 +14,12 @@ import (
 )
 
 const (
-	// listLimit is the timeout for listing the people of a large workspace.
 	listLimit = 15 * time.Minute
-	// listLook is the interval at which Keep checks whether a list is due.
-	listLook = 5 * time.Second
+	listLook  = 5 * time.Second
 )
 
 // Keep lists the people of the workspace whenever a list is due and no other process reads one. It
-// also registers this process as a receiver of changes. Keep blocks until ctx is done. Without a
-// list, the people of a channel are looked up one by one. Answers in a large channel then say that
-// the look-up is still running.
+// also registers this process as a receiver of changes. Keep blocks until ctx is done.
 func (d *Directory) Keep(ctx context.Context) {
 	var group errgroup.Group
 	defer func() { _ = group.Wait() }() // its functions return no errors
@@ -47,8 +43,8 @@ func (d *Directory) Keep(ctx context.Context) {
 	}
 }
 
-// list reads the people of the workspace if a list is due. It reads slowly, because other calls
-// share the rate limit. The people of each page are stored at once.
+// list reads the people of the workspace if a list is due. It stores the people of each page at
+// once.
 func (d *Directory) list(ctx context.Context) (err error) {
 	if err := d.hear(ctx); err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// Present returns the audience of an answer in a channel. For a small private channel, the audience
-// lists every person. For any other channel, the audience is everyone who can open the channel. If
-// the channel includes guests or another organisation, the audience has only the permission of the
-// channel itself. The same applies if the channel cannot be read. Present then returns an error.
+// Present returns the audience of an answer in a channel. For a small private channel, it lists
+// every person. For any other channel, it is everyone who can open the channel. If there are guests
+// or another organisation in the channel, or if Present returns an error, the audience has only the
+// permission of the channel itself.
 func (d *Directory) Present(ctx context.Context, channel string) (access.Presence, error) {
 	there := d.unknown(channel)
 	found, err := d.room(ctx, channel)
@@ -45,8 +45,7 @@ func (d *Directory) Present(ctx context.Context, channel string) (access.Presenc
 }
 
 // Room returns a channel with its audience. Open is set if every full member of the workspace can
-// open the channel. Open is never set in an organisation with several workspaces, because members
-// of different workspaces cannot be told apart there.
+// open the channel. In an organisation with several workspaces, Open is never set.
 func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error) {
 	there, err := d.Present(ctx, channel)
 	if err != nil {
@@ -59,8 +58,8 @@ func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error)
 	return chat.Room{Ref: d.slack.Ref(channel, ""), Present: there, Open: found.public}, nil
 }
 
-// unknown returns the presence with the least permissions in a channel: everyone who can open it,
-// including outsiders.
+// unknown returns the presence with the least permissions in a channel. Everyone who can open the
+// channel is in it, including outsiders.
 func (d *Directory) unknown(channel string) access.Presence {
 	return access.Presence{
 		Tenant: d.slack.Config.Tenant, Held: []access.Held{{Principal: access.Channel(string(call.Platform), channel), From: "everybody here is in this channel"}},
@@ -89,7 +88,6 @@ func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, 
 	return alone, err
 }
 
-// account converts a profile to an access.Account.
 func (d *Directory) account(p Profile) access.Account {
 	return access.Account{
 		Workspace: d.here(), ID: p.ID, Name: p.Name, Email: p.Email, Full: !p.Outsider, Gone: p.Gone,
@@ -97,7 +95,7 @@ func (d *Directory) account(p Profile) access.Account {
 	}
 }
 
-// held returns the permissions of a person, without those from groups.
+// held returns the permissions of a person, except those from groups.
 func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	held := []access.Held{{Principal: access.User(string(call.Platform), a.ID), From: "your Slack account"}}
 	if a.Full {
@@ -112,9 +110,8 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	return held
 }
 
-// accountsOf returns the accounts of people in the workspace. It omits the workspace's own apps. It
-// looks up at most maxLookups people whose accounts are not stored. It returns the others with an
-// id only.
+// accountsOf returns the accounts of people, without the workspace's own apps. It looks up at most
+// maxLookups people whose accounts are not stored. The others are returned with an id only.
 func (d *Directory) accountsOf(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)
 	if err != nil {

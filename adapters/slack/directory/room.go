@@ -10,7 +10,6 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// room holds who can open a channel.
 type room struct {
 	inside bool // everyone in it is a full member of the organisation
 	joined bool // the bot is in it
@@ -21,11 +20,10 @@ type room struct {
 	people []string // ids of everyone in a small room, except the bot
 }
 
-// mostInRoom is the maximum number of members of a channel for looking up every member. The number
-// includes apps, which are removed from the result later.
+// mostInRoom is the maximum number of members of a channel for which every member is looked up. The
+// number includes apps, which are removed from the result later.
 const mostInRoom = access.MostNamed + 20
 
-// room returns who can open a channel. It asks Slack if no current answer is cached.
 func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 	found, ok, version, err := recall(ctx, d, d.channels, channel, channelAge, channel)
 	if err != nil {

@@ -22,9 +22,9 @@ const (
 // members maps the id of a user group to the set of people in the group.
 type members map[string]map[string]bool
 
-// boundGroups returns the configured groups that contain all of the people. Membership comes from
-// the Slack user groups that the configuration maps to groups. If one of the people is not a full
-// member of the workspace, it returns no groups.
+// boundGroups returns the configured groups that contain all of the people. Their members come from
+// the Slack user groups to which the configuration maps them. If one of the people is not a full
+// member of the workspace, it returns none.
 func (d *Directory) boundGroups(ctx context.Context, people []access.Account) ([]access.Held, error) {
 	bound := d.bound()
 	if len(bound) == 0 || len(people) == 0 || slices.ContainsFunc(people, func(a access.Account) bool { return !a.Full }) {
@@ -44,7 +44,6 @@ func (d *Directory) bound() []access.BoundGroup {
 	return d.slack.Config.Groups()
 }
 
-// domains returns the e-mail domains that identify people.
 func (d *Directory) domains() []string {
 	if d.slack.Config.Domains == nil {
 		return nil
@@ -62,7 +61,7 @@ func groupsOf(bound []access.BoundGroup, of members, people []access.Account) []
 	return held
 }
 
-// userGroups returns the members of the workspace's user groups. It returns no groups if the app
+// userGroups returns the members of the workspace's user groups. It returns an empty map if the app
 // may not read user groups.
 func (d *Directory) userGroups(ctx context.Context) (members, error) {
 	found, ok, version, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Actions that exist only in Slack. They extend the actions of core/thread.
+// These actions exist only in Slack. They extend the actions of package thread.
 const (
 	ActionAsk   thread.Action = "ask"   // the shortcut "Ask about this" in a message's menu
 	ActionStill thread.Action = "still" // confirms that a late question is wanted

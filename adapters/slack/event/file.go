@@ -16,7 +16,7 @@ type File struct {
 	Ask             bool   // details must be requested from Slack
 }
 
-// Sentences about files that Slack does not deliver.
+// These sentences tell a person why a file cannot be read.
 const (
 	sayElsewhere = "It is kept outside of Slack. Attach the file itself."
 	sayGone      = "It was deleted."
@@ -25,7 +25,7 @@ const (
 	SayNoFile    = "Slack did not hand it out. Attach it again."
 )
 
-// StatedFiles converts Slack's descriptions of a message's files.
+// StatedFiles converts Slack's descriptions of a message's files, each with [Stated].
 func StatedFiles(list []FileData) []File {
 	var out []File
 	for _, f := range list {
@@ -34,7 +34,8 @@ func StatedFiles(list []FileData) []File {
 	return out
 }
 
-// Stated converts Slack's description of a file.
+// Stated converts Slack's description of a file. If the file cannot be read, Refused states the
+// reason.
 func Stated(f FileData) File {
 	out := File{ID: f.ID, Name: cmp.Or(f.Name, f.Title, f.ID), Media: f.Media, Size: f.Size, URL: cmp.Or(f.URL, f.Download)}
 	switch {
@@ -54,7 +55,6 @@ func Stated(f FileData) File {
 	return out
 }
 
-// fileState is the stored form of a File whose content has not been read.
 type fileState struct {
 	ID      string `json:"id"`
 	Name    string `json:"name,omitempty"`

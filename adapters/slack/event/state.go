@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ReadMessage converts an event about a message. For a deleted message, the change in the result is
-// policy.Deleted.
+// ReadMessage converts an event about a message to a chat.Message. For a deleted message, its
+// Change is policy.Deleted.
 func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	e, me := cb.Event, w.Identity()
 	m := chat.Message{EventKey: cb.ID}
@@ -76,12 +76,12 @@ func About(m chat.Message) chat.Event {
 	return chat.Event{Deletion: &chat.Deletion{Ref: m.Ref, Message: m.ID}}
 }
 
-// settled is the age of a thread from which the regular read of a channel no longer finds new
+// settled is the age of a thread from which the regular read of a channel no longer finds its new
 // replies.
 const settled = 13 * 24 * time.Hour
 
-// Changed returns what a message changes in the indexed history of a channel. It returns nil if the
-// regular read of the channel finds the change.
+// Changed returns which indexed thread or day a message changes. It returns nil if the message is
+// not indexed, or if the regular read of the channel finds the change.
 func Changed(m chat.Message) *chat.Changed {
 	key, urgent := m.Ref.Thread, m.Change != policy.Created
 	if m.Direct || m.Own || m.System || !urgent && time.Since(TimeOf(thread.MessageID(key))) < settled {
@@ -104,7 +104,7 @@ func parseTS(ts string) time.Time {
 	return time.Unix(s, us*1000)
 }
 
-// TimeOf returns the time at which a message was written.
+// TimeOf returns the time at which a message was written. The id of a message contains it.
 func TimeOf(id thread.MessageID) time.Time { return parseTS(string(id)) }
 
 // IsFile reports whether an id is the id of a file. The id of a message is a time.

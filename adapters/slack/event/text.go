@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// ReadText converts the markup of a message to plain text. It removes mentions of the bot. It
-// replaces other mentions, channels and links by their labels, and decodes entities. Mentions
-// inside code are kept and do not count as mentions. mentioned reports whether the bot is
-// mentioned, and others whether anyone else is.
+// ReadText converts the markup of a message to plain text. It removes mentions of the bot, and
+// replaces other mentions, channels and links with their labels. mentioned reports whether the bot
+// is mentioned, and others whether anyone else is. Mentions inside code are kept and do not count.
 func ReadText(raw, bot string) (text string, mentioned, others bool) {
 	var b strings.Builder
 	for rest := raw; rest != ""; {

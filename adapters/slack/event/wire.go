@@ -11,7 +11,7 @@ import (
 // Events are decoded here and not by the library. The library rejects a whole event if it does not
 // know the kind of one block.
 
-// Envelope is a Socket Mode frame.
+// Envelope is a Socket Mode frame. Its payload is an event, a command or an interaction.
 type Envelope struct {
 	Type    string          `json:"type"`
 	ID      string          `json:"envelope_id"`
@@ -98,7 +98,6 @@ type Event struct {
 	} `json:"assistant_thread"`
 }
 
-// wireMessage is the message in an event that reports a change of a message.
 type wireMessage struct {
 	Subtype string     `json:"subtype"`
 	User    string     `json:"user"`
@@ -111,7 +110,7 @@ type wireMessage struct {
 	Beside
 }
 
-// FileData is a file attached to a message.
+// FileData is Slack's description of a file that is attached to a message.
 type FileData struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -126,7 +125,7 @@ type FileData struct {
 	Download string `json:"url_private_download"`
 }
 
-// Slash is a slash command.
+// Slash is the payload of a slash command.
 type Slash struct {
 	Command string `json:"command"`
 	Text    string `json:"text"`
@@ -140,7 +139,7 @@ type Slash struct {
 	Response string `json:"response_url"`
 }
 
-// Interaction is a button press, a shortcut, or a submitted form.
+// Interaction is the payload of a button press, a shortcut, or a submitted form.
 type Interaction struct {
 	Type     string `json:"type"`
 	Trigger  string `json:"trigger_id"`

@@ -14,7 +14,6 @@ type Beside struct {
 	Attachments []attached      `json:"attachments"`
 }
 
-// attached holds the text fields of one attachment.
 type attached struct {
 	Fallback string          `json:"fallback"`
 	Pretext  string          `json:"pretext"`
@@ -73,7 +72,8 @@ type piece struct {
 // levels deep.
 const maxNesting = 8
 
-// blockWords returns the text of blocks, with one line for each block or paragraph.
+// blockWords returns the text of blocks, one line for each block or paragraph. It returns nil for
+// invalid JSON.
 func blockWords(raw json.RawMessage) []string {
 	if len(raw) == 0 {
 		return nil

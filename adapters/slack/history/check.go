@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// Check checks whether the channels in options can be read, and returns the number of channels. It
-// does not read messages. The text of an error tells an operator what to do.
+// Check checks whether the channels that options select can be read, and returns their number. It
+// reads no messages. The text of an error tells an operator what to do.
 func (w *Workspace) Check(ctx context.Context, options Options) (channels int, err error) {
 	if err := options.validate(); err != nil {
 		return 0, err
@@ -41,7 +41,6 @@ func (w *Workspace) Check(ctx context.Context, options Options) (channels int, e
 	return channels, errors.Join(faults...)
 }
 
-// missing returns the scopes for reading channels that Slack has not granted to the app.
 func (w *Workspace) missing() []string {
 	granted := w.slack.Identity().Scopes
 	if len(granted) == 0 { // a proxy may leave them out

@@ -16,8 +16,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// items returns one item per thread, and one item per day for messages without replies. The root of
-// a thread in said becomes the item of the whole thread.
+// items returns one item per thread, and one item per day for messages without replies. The first
+// message of a thread in said becomes the item of the whole thread.
 func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.Item {
 	threads, days := sorted(said)
 	items := make([]transcript.Item, 0, len(threads)+len(days))
@@ -30,8 +30,8 @@ func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.It
 	return items
 }
 
-// thread returns the item for the thread with the given root. The item reads the thread when it is
-// loaded.
+// thread returns the item for the thread that begins with root. The item reads the thread when it
+// is loaded.
 func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item {
 	return transcript.Item{Key: root.Timestamp, Modified: versionOf([]api.Message{root}), Load: func(ctx context.Context) (document.Document, error) {
 		said, err := r.workspace.replies(ctx, c.ID, root.Timestamp)
@@ -85,8 +85,8 @@ func versionOf(said []api.Message) time.Time {
 	return transcript.VersionOf(lines...)
 }
 
-// document returns a document of messages. said is sorted oldest first. If the document would
-// contain no text, it has no sections, and searches do not find it.
+// document returns a document of messages, which must be sorted oldest first. Without text it has
+// no sections, and searches do not find it.
 func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.Message, root string) (document.Document, error) {
 	var d document.Document
 	d.Title = "#" + c.Name
@@ -145,10 +145,9 @@ func (r *reader) messageText(ctx context.Context, channel string, m api.Message)
 	return withFiles(read.Text, files), who, nil
 }
 
-// withFiles joins the text of a message with the text of its files.
 func withFiles(text, files string) string { return strings.TrimSpace(text + "\n" + files) }
 
-// permalink returns the address of a message. root is the id of the thread's root, or "" for a
+// permalink returns the URL of a message. root is the id of the thread's first message, or "" for a
 // message outside threads.
 func (r *reader) permalink(channel, ts, root string) string {
 	link := r.me.link + "/archives/" + channel + "/p" + strings.ReplaceAll(ts, ".", "")

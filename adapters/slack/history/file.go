@@ -70,7 +70,6 @@ func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) 
 	return attachment.Read(ctx, f.Name, f.Media, data, &attachment.Room{Text: mostText}).Text, nil
 }
 
-// bounded is a buffer that holds at most mostText bytes.
 type bounded struct{ data bytes.Buffer }
 
 // Write implements io.Writer.

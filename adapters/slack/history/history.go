@@ -20,14 +20,15 @@ import (
 // Kind is the kind of source that this package reads.
 const Kind document.Kind = "slack"
 
-// Subject returns the subject of an index.Hint about a changed thread or message in a channel. An
-// empty key means that the access to the channel changed.
+// Subject returns the subject of an index.Hint which reports that something in a channel changed.
+// key is the id of the changed thread or message. An empty key means that the access to the channel
+// changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
 // Reading configures which channels a source reads, how far back it reads, and how often.
 type Reading = transcript.Options
 
-// Options configure a connector. Zero fields get their defaults.
+// Options configures a connector. Zero fields get their defaults.
 type Options struct {
 	Reading
 	// Open is the group of readers for public channels, in addition to the members of the channel.
@@ -49,7 +50,7 @@ func (o Options) validate() error {
 // change of the rules. Every message is then read again.
 const reading = 2
 
-// New returns a connector. It makes no calls before Sync.
+// New returns a connector. It makes no API call before Sync.
 func New(w *Workspace, options Options) (*transcript.Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Slack history: %w", err)
@@ -65,7 +66,6 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("slack-" + name), Kind: Kind, Name: name}
 }
 
-// reader reads a workspace for one source.
 type reader struct {
 	workspace *Workspace
 	open      access.Principal
@@ -74,7 +74,6 @@ type reader struct {
 
 var _ transcript.Platform = (*reader)(nil)
 
-// identity holds the workspace's facts that documents contain.
 type identity struct {
 	team, link string
 	grid       bool // the organisation has several workspaces
@@ -104,7 +103,6 @@ func (r *reader) Reads(ctx context.Context, channel string) (bool, error) {
 	return r.workspace.isIn(ctx, channel)
 }
 
-// acl returns the access list of a channel's documents.
 func (r *reader) acl(c transcript.Channel) access.ACL {
 	inside := access.Channel(string(call.Platform), c.ID)
 	switch {
@@ -129,7 +127,7 @@ func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.
 }
 
 // Changed implements transcript.Platform. It reads the whole day of each key, because only the
-// messages of that day show whether the message started a thread.
+// day's messages show whether a message started a thread.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	asked := make(map[time.Time][]string)
 	for _, key := range keys {
@@ -161,7 +159,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 	return items, gone, nil
 }
 
-// markLone adds transcript.ErrLone to an error that affects only one channel.
+// markLone adds transcript.ErrLone to err if it affects only one channel.
 func markLone(err error) error {
 	if call.Code(err) == "missing_scope" {
 		return fmt.Errorf("%w (%w)", err, transcript.ErrLone)

@@ -10,7 +10,6 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// named is a cached name of a person and the time at which the name was read.
 type named struct {
 	name string
 	at   time.Time
@@ -23,7 +22,7 @@ const (
 	unnamed = "someone"
 )
 
-// name returns the name of a person in the workspace. It returns an error only if ctx is done.
+// name returns an error only if ctx is done. Without a profile, it returns unnamed.
 func (w *Workspace) name(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return unnamed, nil
@@ -61,7 +60,6 @@ func plainName(name string) string {
 
 var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)>`)
 
-// mostMentions is the maximum number of mentioned people that are looked up for one message.
 const mostMentions = 20
 
 // named adds the names of mentioned people to the markup of a message. event.ReadText then uses

@@ -14,11 +14,10 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// day is the length of a day. The messages of a day without replies form one document.
+// day is the period that one document of messages without replies covers.
 const day = 24 * time.Hour
 
-// threadPart holds the messages outside threads of some whole days. These include the roots of
-// threads.
+// threadPart holds what Slack's history lists for one or more whole days of a channel.
 type threadPart struct {
 	from, to time.Time // beginnings of days; to is zero for now
 	messages []api.Message
@@ -75,7 +74,7 @@ func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// sorted separates the roots of threads from the other messages, and groups the other messages by
+// sorted separates the first messages of threads from the other messages, and groups the others by
 // day. It drops replies.
 func sorted(said []api.Message) (threads []api.Message, days [][]api.Message) {
 	for _, m := range said {
@@ -105,12 +104,11 @@ func timeOf(ts string) time.Time {
 	return time.Time{}
 }
 
-// stamp formats a time in the form of a message id.
+// stamp formats a time as a message id, such as 1700000000.000100.
 func stamp(t time.Time) string {
 	return fmt.Sprintf("%010d.%06d", max(t.Unix(), 0), t.Nanosecond()/1000)
 }
 
-// isGone reports whether err means that a thread, message or channel can no longer be read.
 func isGone(err error) bool {
 	return slices.Contains([]string{"thread_not_found", "message_not_found", "channel_not_found", "not_in_channel"}, call.Code(err))
 }

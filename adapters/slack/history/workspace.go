@@ -15,9 +15,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Workspace makes the calls that read messages for the index. All sources of a process use the same
-// Workspace and share its rate limit. The limit is the part of Slack's tiers that answers do not
-// use. Workspace is safe for concurrent use.
+// Workspace reads messages for the search index. All sources of a process use the same Workspace
+// and share its rate limit, which is the part that answers do not use. It is safe for concurrent
+// use.
 type Workspace struct {
 	slack *call.Workspace
 
@@ -25,7 +25,7 @@ type Workspace struct {
 	names map[string]named
 }
 
-// NewWorkspace returns a workspace. It makes no calls. It uses only those fields of config that
+// NewWorkspace returns a Workspace. It makes no API call. It uses only those fields of config that
 // concern the Web API.
 func NewWorkspace(config call.Config) (*Workspace, error) {
 	w, err := call.NewWorkspace(config)
@@ -81,13 +81,12 @@ func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method str
 // pauseUnsaid is the pause after a rate-limit response without a duration.
 const pauseUnsaid = 30 * time.Second
 
-// Page sizes of requests. Slack may return fewer.
+// mostChannels and mostMessages are page sizes. Slack may return fewer.
 const (
 	mostChannels = 200
 	mostMessages = 999
 )
 
-// errRepeats means that a cursor leads back to a page that was already read.
 var errRepeats = errors.New("Slack's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
 // pages calls read for each page until the list ends. If Slack rejects a cursor as invalid, pages
@@ -149,7 +148,6 @@ func (w *Workspace) channels(ctx context.Context) ([]transcript.Channel, error) 
 	return found, nil
 }
 
-// isIn asks Slack whether the bot is in a channel.
 func (w *Workspace) isIn(ctx context.Context, id string) (bool, error) {
 	c, err := paced(ctx, w, w.slack.Histories, "conversations.info", func(ctx context.Context) (*api.Channel, error) {
 		return w.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: id})

@@ -11,8 +11,8 @@ import (
 )
 
 // Answered reports whether the bot has answered a message in its thread. A notice that is the whole
-// reply (chat.ReplySubject) counts as an answer. Answered asks Slack and not the store. A restored
-// store lacks later questions, and no store has the messages that only added files.
+// reply (chat.ReplySubject) counts as an answer. Answered asks Slack, because the store may lack
+// the answer.
 func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	if event.SourceOf(m.Source).Alone {
 		return false, nil
@@ -46,7 +46,6 @@ func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	return false, nil
 }
 
-// alone reports whether a message has no replies.
 func alone(m api.Message) bool {
 	return m.ReplyCount == 0 && (m.ThreadTimestamp == "" || m.ThreadTimestamp == m.Timestamp)
 }

@@ -16,14 +16,14 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Fetch reads the files of a message. It never fails. For an unreadable file, it returns a sentence
+// Fetch reads the files of a message. It never fails: for an unreadable file, it returns a sentence
 // with the reason. It sends the bot's token only to Slack's own hosts.
 func (c *Reader) Fetch(ctx context.Context, list []event.File) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.slack.Config.MaxFileTokens), head, c.fetch)
 }
 
-// Attachments yields the files of a message as raw data, with at most the given number of bytes per
-// file.
+// Attachments downloads the files of a message one by one and yields their raw data. A file of more
+// than most bytes is yielded without data and with a reason.
 func (c *Reader) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
 	source := event.SourceOf(m.Source)
 	if source.FilesUnknown {
@@ -69,7 +69,6 @@ func (c *Reader) fetch(ctx context.Context, f event.File, into *attachment.Buffe
 	return head(f), ""
 }
 
-// unread returns the sentence that explains why Slack did not return a file.
 func (c *Reader) unread(ctx context.Context, what string, err error) string {
 	c.slack.Logger.WarnContext(ctx, "file not read", "method", what, "error", call.Explain(what, err))
 	if call.Code(err) == "missing_scope" {

@@ -17,7 +17,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// mayRead reports whether the app appears to have the scope for reading a channel.
+// mayRead reports whether the app appears to have the scope for reading a channel. It returns true
+// if the scopes are unknown.
 func (c *Reader) mayRead(channel string) bool {
 	scopes := c.slack.Identity().Scopes
 	if len(scopes) == 0 {
@@ -29,8 +30,8 @@ func (c *Reader) mayRead(channel string) bool {
 	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
 }
 
-// Replies reads the messages of a thread between two messages, oldest first. If after is empty, it
-// reads from the start of the thread. more is set if the thread has further messages.
+// Replies reads the messages of a thread that are newer than after and older than before, oldest
+// first. Either may be empty. more reports whether the thread has further such messages.
 func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []chat.Message, more bool, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
@@ -112,12 +113,12 @@ func (c *Reader) stored(channel string, m api.Message) chat.Message {
 }
 
 // Unheard finds messages since a time whose events were lost because no replica ran. It calls visit
-// for every mention of the bot, direct message and thread reply. Messages of one thread are visited
-// in order. Unheard stops if visit returns an error.
+// for every mention of the bot, direct message and thread reply, in order within a thread. It stops
+// if visit returns an error.
 //
 // It reads all channels that the bot is in, and those in first before the others. It does not find
-// threads that began more than rootsBack before since. Use UnheardIn for them. Unheard is slow,
-// because it leaves most of Slack's tiers to answers.
+// replies in threads that began more than six days before since. Use UnheardIn for them. It is
+// slow, because it leaves most of Slack's rate limits to answers.
 func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(chat.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
@@ -141,7 +142,6 @@ func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, v
 	return nil
 }
 
-// rank returns the index of a channel in first. For other channels it returns len(first).
 func rank(first []string, channel string) int {
 	if at := slices.Index(first, channel); at >= 0 {
 		return at
@@ -151,14 +151,13 @@ func rank(first []string, channel string) int {
 
 type visitError struct{ error }
 
-// rootsBack is how long before the start of the search Unheard also reads the roots of threads.
-// These threads may have new replies.
+// rootsBack is how long before the start of the search a thread may have begun, for Unheard to find
+// its new replies.
 const rootsBack = 6 * 24 * time.Hour
 
-// stamp formats a time in the form of a message id.
+// stamp formats a time as a message id, such as 1700000000.000100.
 func stamp(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
 
-// own returns the ids of the conversations that the bot is in.
 func (c *Reader) own(ctx context.Context) ([]string, error) {
 	types := []string{"public_channel", "private_channel", "im"}
 	ids, err := c.collect(ctx, func(ctx context.Context, cursor string) ([]api.Channel, string, error) {
@@ -176,7 +175,6 @@ func (c *Reader) own(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// collect reads all pages of a list of channels and returns their ids.
 func (c *Reader) collect(ctx context.Context, page func(ctx context.Context, cursor string) ([]api.Channel, string, error)) ([]string, error) {
 	var ids []string
 	for cursor := ""; ; {
@@ -224,7 +222,7 @@ func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string
 	return nil
 }
 
-// UnheardIn is like Unheard, for one thread. The thread may have any age.
+// UnheardIn is like Unheard, but for one thread of any age.
 func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(chat.Message) error) error {
 	oldest := stamp(since)
 	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
@@ -243,7 +241,6 @@ func (c *Reader) unheardLook(oldest string, said chat.Message, later []chat.Mess
 	return nil
 }
 
-// unheardFrom visits the root of a thread and the replies that are newer than oldest.
 func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(chat.Message) error) error {
 	said := c.stored(channel, root)
 	source := event.SourceOf(said.Source)
@@ -259,7 +256,6 @@ func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root a
 	return c.since(ctx, channel, root.Timestamp, oldest, visit)
 }
 
-// since visits the messages of a thread that are newer than oldest.
 func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit func(chat.Message) error) error {
 	said, err := c.repliesSince(ctx, channel, root, oldest)
 	for i, m := range said {
@@ -319,9 +315,9 @@ func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (
 	}
 }
 
-// Involved reports whether the bot has answered a message, or asked about it, in a later message of
-// the thread. Notices about the queue do not count. Messages for which aside returns true do not
-// count, because they concern other messages.
+// Involved reports whether the bot has responded to a message in a later message of its thread.
+// Notices about the queue do not count. Messages for which aside returns true do not count either,
+// because they concern other messages.
 func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
 		messages, _, next, err := c.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{

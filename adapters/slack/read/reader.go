@@ -12,5 +12,5 @@ type Reader struct {
 	twins twins
 }
 
-// NewReader returns a reader for a workspace.
+// NewReader returns a reader that makes its calls through w.
 func NewReader(w *call.Workspace) *Reader { return &Reader{slack: w} }

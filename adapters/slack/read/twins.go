@@ -27,7 +27,7 @@ type twin struct {
 	at       time.Time
 }
 
-// twinAge is the minimum time for which a message is remembered, and twinWait the maximum wait for
+// twinAge is the minimum time for which a message is remembered. twinWait is the maximum wait for
 // its message event.
 const (
 	twinAge  = time.Minute
@@ -35,7 +35,6 @@ const (
 	maxTwins = 4096
 )
 
-// twinOf returns the twin for a message. It creates the twin if none exists.
 func (t *twins) twinOf(channel, ts string) *twin {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,8 +57,8 @@ func (t *twins) twinOf(channel, ts string) *twin {
 	return found
 }
 
-// TellOfFiles records the files from a message event. Attached returns them for the app_mention
-// event of the same message.
+// TellOfFiles records the files that a message event lists. Attached returns them for the
+// app_mention event of the same message, which lists none.
 func (c *Reader) TellOfFiles(channel, ts string, files []event.File) {
 	c.twins.recordFiles(channel, ts, files)
 }

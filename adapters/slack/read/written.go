@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Notices returns the bot's notices about a subject in a thread that are newer than the message
-// after.
+// Notices returns the ids of the bot's notices with the given subject in a thread. It returns only
+// notices newer than the message after. It returns none if the app may not read the thread.
 func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.MessageID, subject string) ([]thread.MessageID, error) {
 	if err := c.slack.Reads.Wait(ctx); err != nil {
 		return nil, fmt.Errorf("look for notices: %w", err)
@@ -38,8 +38,8 @@ func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.Messag
 	return found, nil
 }
 
-// PostedReports returns the reports about a subject that the bot posted in a channel since a time.
-// It returns errors.ErrUnsupported if the bot may not read the channel.
+// PostedReports returns the ids of the reports with the given subject that the bot posted in a
+// channel since a time. It returns errors.ErrUnsupported if the bot may not read the channel.
 func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Time, subject string) ([]thread.MessageID, error) {
 	var found []thread.MessageID
 	oldest := fmt.Sprintf("%d.000000", since.Unix())
@@ -67,9 +67,9 @@ func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Ti
 	}
 }
 
-// HalfWritten reports whether a message appears to be an unfinished answer. An unfinished answer
-// has a stop button. An open stream is also unfinished, and has neither metadata nor buttons. A
-// deleted message is not unfinished.
+// HalfWritten reports whether a message of the bot appears to be an unfinished answer. Such a
+// message has a stop button, or is an open stream, which has neither metadata nor buttons. It
+// returns false for a deleted message.
 func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
 	if event.IsFile(id) { // a file is always complete
 		return false, nil

@@ -32,9 +32,8 @@ func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	}
 }
 
-// smallPayload is the maximum size in bytes of a payload that is decoded without reserving memory.
-// Almost all payloads are smaller. They do not wait for memory, because Slack expects a response
-// within three seconds.
+// smallPayload is the maximum size in bytes of a payload that is decoded without waiting for
+// memory. Almost all payloads are smaller, and Slack expects a response within three seconds.
 const smallPayload = 16 << 10
 
 // decode calls event.Decode. For payloads larger than smallPayload, it first waits for memory.
@@ -86,7 +85,6 @@ func (c *Receiver) handle(ctx context.Context, h chat.Handler, kind string, raw 
 	return "", c.callback(ctx, h, cb, raw)
 }
 
-// callback dispatches one event of the Events API.
 func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callback, raw []byte) error {
 	e := cb.Event
 	if cb.Type == "app_rate_limited" {
@@ -154,14 +152,13 @@ func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callba
 	}
 }
 
-// tell passes an event to the handler and ignores the reply.
 func tell(ctx context.Context, h chat.Handler, e chat.Event) error {
 	_, err := h(ctx, e)
 	return err
 }
 
-// pressKey returns a key for a command, a press or a submitted form. A second delivery has the same
-// key. The key is a hash of parts with the trigger, because some proxies send the same trigger for
+// pressKey returns a key by which a second delivery of a command, a press or a form is recognised.
+// It hashes parts in addition to the trigger, because some proxies send the same trigger for
 // different presses. Without a trigger, the key is random.
 func pressKey(trigger string, parts ...string) string {
 	if trigger == "" {
@@ -197,7 +194,6 @@ func (c *Receiver) sessionStopped(ctx context.Context, h chat.Handler, e event.E
 	return nil
 }
 
-// interaction dispatches a press, a choice, or a submitted form.
 func (c *Receiver) interaction(ctx context.Context, h chat.Handler, i event.Interaction) error {
 	p := chat.Press{
 		EventKey: pressKey(i.Trigger, i.User.ID, i.Type, i.Callback), By: thread.Person{ID: i.User.ID, Name: i.User.Name}, Ephemeral: i.Container.Ephemeral,

@@ -11,9 +11,8 @@ import (
 )
 
 // laneOf returns the index of the worker for an envelope. Events of one thread go to the same
-// worker, which keeps them in order. Different threads of a channel can be handled in parallel.
-// Direct messages and events without a thread are assigned by channel. A reaction names only a
-// message, so it may overtake the events of its thread. The intake allows for this.
+// worker, which keeps them in order. Direct messages and events without a thread are assigned by
+// channel. A reaction names only a message, so it may overtake the events of its thread.
 func laneOf(e event.Envelope) int {
 	type message struct {
 		TS       string `json:"ts"`

@@ -72,15 +72,14 @@ func (c *Receiver) Listen(ctx context.Context, h chat.Handler) error {
 	return group.Wait()
 }
 
-// job is an envelope to handle and acknowledge.
 type job struct {
 	event.Envelope
 	socket *socketmode.Client
 }
 
 // work handles the jobs of a lane. After ctx is done, it handles the jobs that are already in the
-// lane and returns. Commands and presses run in separate goroutines and without order, because a
-// person waits for the acknowledgement.
+// lane and returns. Commands and presses run in separate goroutines and without order, because
+// people wait for their acknowledgement.
 func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, late *sync.WaitGroup) {
 	// When the process stops, an event that is being accepted is finished. It is then acknowledged,
 	// or Slack delivers it again.
@@ -104,8 +103,8 @@ func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, la
 	}
 }
 
-// handleJob handles one envelope and acknowledges it. A press is acknowledged before it is handled,
-// because the acknowledgement has no content and Slack never repeats a press.
+// handleJob handles one envelope and acknowledges it. A press is acknowledged first, because Slack
+// never repeats a press.
 func (c *Receiver) handleJob(ctx context.Context, h chat.Handler, j job, handle func(context.Context, chat.Handler, string, []byte) (string, error)) {
 	defer c.queued.Release(int64(len(j.Payload)))
 	ctx, cancel := context.WithTimeout(ctx, handleLimit)
@@ -184,7 +183,6 @@ const (
 	sayFailed = conversation.SayBroken
 )
 
-// tellLate sends the answer to a command whose acknowledgement contained no answer.
 func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, sentence string) {
 	if kind != "slash_commands" || sentence == "" {
 		return
@@ -205,8 +203,8 @@ func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, senten
 // an acknowledgement of 20 KiB or more.
 const maxAck = 18 << 10
 
-// ephemeral converts Markdown to a response to a command. Only the person who used the command sees
-// the response. If the text is too long for Slack, ephemeral cuts it and adds sayCut.
+// ephemeral returns a response that only the person who used the command sees. If the text is too
+// long for Slack, ephemeral cuts it and adds sayCut.
 func ephemeral(text string) map[string]string {
 	for {
 		answer := map[string]string{"response_type": "ephemeral", "text": render.Mrkdwn(text)}
@@ -218,7 +216,6 @@ func ephemeral(text string) map[string]string {
 	}
 }
 
-// sayCut is the last line of an answer that was cut.
 const sayCut = "\n\n… and more, which Slack does not show at once."
 
 // shorter cuts at least the last quarter of a long text and adds sayCut. It cuts at the end of a
@@ -243,8 +240,8 @@ func (c *Receiver) tooManySockets() bool {
 }
 
 // keepSocket keeps one socket open until living is done or a reconnect cannot help. After ctx is
-// done, it passes on no more events. If further is set, keepSocket does not reconnect while spare
-// returns true.
+// done, it passes on no more events. If further is set, it does not reconnect while there are too
+// many sockets.
 func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
 		for further && c.tooManySockets() {
@@ -269,7 +266,6 @@ func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, furt
 	}
 }
 
-// errGaveWay means that a socket was closed because other processes need the connection.
 var errGaveWay = errors.New("a socket was left to other processes")
 
 // socket runs the connection loop of the Slack library and passes its events to the workers. The

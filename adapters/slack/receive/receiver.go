@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Receiver receives the events of a workspace. It is safe for concurrent use.
+// Receiver receives the events of a workspace over sockets or as signed requests. It is safe for
+// concurrent use.
 type Receiver struct {
 	slack     *call.Workspace
 	directory *directory.Directory
@@ -23,7 +24,8 @@ type Receiver struct {
 	late sync.WaitGroup
 }
 
-// NewReceiver returns a receiver for a workspace.
+// NewReceiver returns a receiver for a workspace. It receives nothing before Listen or a request to
+// Handler.
 func NewReceiver(w *call.Workspace, d *directory.Directory, r *read.Reader, to *write.Writer) *Receiver {
 	return &Receiver{slack: w, directory: d, reader: r, writer: to, queued: semaphore.NewWeighted(maxQueued)}
 }

@@ -85,7 +85,6 @@ func (c *Receiver) Handler(h chat.Handler) http.Handler {
 	})
 }
 
-// verify checks the signature of a request. It always fails if no secret is configured.
 func (c *Receiver) verify(header http.Header, body []byte) error {
 	return Verify(c.slack.Config.SigningSecret, header, body)
 }
@@ -106,7 +105,7 @@ func Verify(secret string, header http.Header, body []byte) error {
 	return v.Ensure()
 }
 
-// readRequest returns the kind and the payload of a request. Both have the same form as in an
+// readRequest returns the kind and the payload of a request, in the form that they have in an
 // envelope from a socket.
 func readRequest(contentType string, body []byte) (kind string, payload []byte, err error) {
 	if len(body) > 0 && body[0] == '{' {

@@ -10,8 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 )
 
-// gap is an invisible character. It is inserted into a mention so that Slack does not recognise the
-// mention.
+// gap is an invisible character that breaks a mention, so that Slack does not recognise it.
 const gap = answer.Gap
 
 var (
@@ -21,8 +20,9 @@ var (
 	inCode = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date))`)
 )
 
-// Neutral inserts gap into every mention of a text: @here and similar words, and Slack's <@U…>,
-// <#C…> and <!…>. The visible text does not change.
+// Neutral inserts an invisible character into every mention in a text, so that Slack does not
+// resolve the mention. It handles @here and similar words, and Slack's <@U…>, <#C…> and <!…>.
+// The visible text does not change.
 func Neutral(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -40,7 +40,6 @@ func neutralCode(s string) string {
 	return inCode.ReplaceAllString(s, "<"+gap+"$1")
 }
 
-// unmention replaces the "@" of @here, @channel and @everyone by between.
 func unmention(s, between string) string {
 	return answer.Unmention(s, between, true, "here", "channel", "everyone")
 }
@@ -58,8 +57,7 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address escapes an address for a link. ok is false if the address must not be linked on a chat
-// platform.
+// address returns a URL that is safe in a link. ok is false if messages must not link to it.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	if !ok || strings.HasPrefix(strings.ToLower(safe), "file:") {

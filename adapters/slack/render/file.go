@@ -9,7 +9,6 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Sentences for a report that is too long for messages. They follow the beginning of the report.
 const (
 	fileBelow = "The answer is longer than fits here. All of it is in " + FileTitle + "."
 	fileComes = "The answer is longer than fits here. All of it will be posted as a file."
@@ -19,8 +18,7 @@ const (
 // formatted as one page.
 const maxFile = 1 << 30
 
-// file returns the whole answer as Markdown, with its notes and all sources. It applies the same
-// link policy as messages, because Slack displays the file too.
+// file applies the same link policy as messages, because Slack displays the file too.
 func (r *Renderer) file(tree *answer.Tree, policy answer.Policy, v *stream.View, bare bool) string {
 	whole := &answer.Tree{Blocks: tree.Blocks[:len(tree.Blocks):len(tree.Blocks)]}
 	put := func(inlines ...answer.Inline) {

@@ -101,7 +101,6 @@ func (markdown) Marker(list, item *answer.Block, number int, alternate bool) str
 	return mark
 }
 
-// maxQuotes is the maximum depth of nested quotations.
 const maxQuotes = 3
 
 func (markdown) Quote(depth int) string {
@@ -113,7 +112,7 @@ func (markdown) Quote(depth int) string {
 
 func (markdown) Rule() string { return "---" }
 
-// Slack's limits for tables: 100 rows with the header, and 20 columns.
+// These are Slack's limits for tables: 100 rows with the header, and 20 columns.
 const (
 	maxRows    = 99
 	maxColumns = 20

@@ -60,7 +60,6 @@ func (mrkdwn) Link(label, raw string) string {
 	return "<" + to + "|" + label + ">"
 }
 
-// written undoes the replacements that escape special characters in mrkdwn.
 var written = strings.NewReplacer(gap, "", "¦", "|")
 
 func (m mrkdwn) Footnote(number int, raw string) string {
@@ -95,11 +94,12 @@ func (mrkdwn) Table(*answer.Block, func([]answer.Inline) string, int) (answer.Gr
 	return answer.Grid{}, false
 }
 
-// Mrkdwn converts a short text in standard Markdown to Slack's markup. It is for notices next to
-// answers. It removes mentions and replaces each link by its label.
+// Mrkdwn converts a short notice in standard Markdown to Slack's markup. It removes mentions and
+// replaces each link with its label.
 func Mrkdwn(text string) string { return strings.Join(MrkdwnParts(text), "\n") }
 
-// MrkdwnParts is like Mrkdwn, but splits the result into parts. Each part fits into one section.
+// MrkdwnParts is like Mrkdwn, but splits the result into parts that each fit into one section
+// block.
 func MrkdwnParts(text string) []string {
 	var parts []string
 	for _, page := range answer.Parse(text).Pages(mrkdwn{}, answer.Policy{}, answer.RuneCount, MaxSection) {

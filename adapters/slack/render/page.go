@@ -2,9 +2,9 @@ package render
 
 import "github.com/footnotehq/footnote/core/thread"
 
-// Limits of one message. Slack documents a limit of 12,000 characters of standard Markdown for all
-// blocks of a payload. In practice it refuses less, because it counts the expanded blocks. A mrkdwn
-// section holds 3,000 characters, and chat.update refuses text of more than 4,000.
+// These limit one message. Slack documents a limit of 12,000 characters of standard Markdown for
+// all blocks of a payload. In practice it refuses less, because it counts the expanded blocks. A
+// mrkdwn section holds 3,000 characters, and chat.update refuses text of more than 4,000.
 const (
 	MaxMarkdown = 11000 // characters of Page.Markdown
 	MaxSection  = 2900  // characters of one element of Page.Sections
@@ -87,7 +87,7 @@ type Source struct {
 // TaskStatus is the state of a search step.
 type TaskStatus string
 
-// States of a search. They are a subset of the states of Slack's task cards.
+// These are the states of a search. They are a subset of the states of Slack's task cards.
 const (
 	TaskRunning  TaskStatus = "in_progress"
 	TaskComplete TaskStatus = "complete"

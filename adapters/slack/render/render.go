@@ -96,7 +96,6 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	p.Heading, p.More = foot.Head(v, list), foot.More(more)
 }
 
-// plain formats an answer as messages that contain only text and no blocks.
 func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
 	var pages []Page
 	for _, p := range tree.Pages(mrkdwn{}, foot.Policy(v, r.Links), answer.RuneCount, MaxSection) {
@@ -142,7 +141,6 @@ func note(s string) string {
 	}
 }
 
-// plainText returns the words of a page as mrkdwn, for the text field of a message.
 func plainText(p *Page) string {
 	var b strings.Builder
 	b.WriteString(p.Text)

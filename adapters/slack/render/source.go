@@ -15,7 +15,6 @@ func (s Source) label() string {
 	return "[" + strconv.Itoa(s.Number) + "] " + s.Title
 }
 
-// sourceOf converts a source to Slack's form.
 func sourceOf(s foot.Source) Source {
 	url, _ := address(s.URL)
 	out := Source{Number: s.Number, Title: s.Title, URL: url, Detail: s.Detail()}
@@ -26,8 +25,6 @@ func sourceOf(s foot.Source) Source {
 	return out
 }
 
-// labels returns the number and title of a source, followed by those of the other cited sections of
-// the document.
 func (s Source) labels() string {
 	out := s.label()
 	for _, other := range s.Also {

@@ -14,7 +14,6 @@ func (r *Renderer) Tail() stream.Tail[Page] {
 	return t.next
 }
 
-// tail is the state of one answer that is written into a stream.
 type tail struct {
 	*Renderer
 	sticky func(answer.Policy) answer.Policy
@@ -68,7 +67,7 @@ func (t *tail) next(v *stream.View) (Page, bool) {
 	return page, page.Markdown != "" || len(page.Rolls) > 0 || len(page.Tasks) > 0
 }
 
-// advance adds the new text of pages to a piece. first is the index of the first page in pages.
+// advance adds the new text of pages to a piece. first is the index of pages[0] among all pages.
 func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	open := t.number - first
 	if len(pages) <= open {
@@ -100,12 +99,10 @@ func common(shown, text string) int {
 	return strings.LastIndexByte(text[:n], '\n') + 1
 }
 
-// maxTask is the maximum length in characters of a source's title on a card.
 const maxTask = 150
 
-// steps returns the task card for the searches if the card has changed. One card represents all
-// searches. In the final state, the card counts the cited documents, without documents that were
-// only read.
+// steps returns a card for all searches, or nil if the card has not changed. In the final state, it
+// counts the cited documents.
 func (t *tail) steps(v *stream.View) []Task {
 	if len(v.Queries) == 0 {
 		return nil

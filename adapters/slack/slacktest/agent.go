@@ -52,7 +52,7 @@ func (s *Server) Prompts() []Prompted {
 	return append([]Prompted(nil), s.prompts...)
 }
 
-// OpenDM opens the conversation with the bot in the same way as a Slack client.
+// OpenDM opens the conversation with the bot and delivers app_home_opened, as a Slack client does.
 func (p *Person) OpenDM() *Channel {
 	s := p.server
 	s.mu.Lock()
@@ -62,7 +62,7 @@ func (p *Person) OpenDM() *Channel {
 	return c
 }
 
-// OpenHome opens the bot's home tab.
+// OpenHome opens the bot's home tab and delivers the event.
 func (p *Person) OpenHome() {
 	s := p.server
 	s.mu.Lock()

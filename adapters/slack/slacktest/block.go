@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// block holds the fields of a block that the server checks.
 type block struct {
 	Type     string          `json:"type"`
 	BlockID  string          `json:"block_id"`
@@ -33,7 +32,6 @@ const (
 	maxHeader   = 150
 )
 
-// checkBlocks returns the error with which Slack would refuse blocks, or nil.
 func checkBlocks(raw json.RawMessage) error {
 	var blocks []block
 	if json.Unmarshal(raw, &blocks) != nil {
@@ -78,7 +76,6 @@ func checkBlocks(raw json.RawMessage) error {
 	return nil
 }
 
-// textOf returns the text of a JSON string, or of an object with a text field.
 func textOf(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -93,7 +90,6 @@ func textOf(raw json.RawMessage) string {
 	return object.Text
 }
 
-// blockText returns the visible text of blocks, joined by line breaks.
 func blockText(raw json.RawMessage) string {
 	var blocks []block
 	if len(raw) == 0 || json.Unmarshal(raw, &blocks) != nil {

@@ -34,14 +34,14 @@ func (s *Server) Crowd(name string, many int) []*Person {
 	return people
 }
 
-// UserGroup is a user group of the workspace.
+// UserGroup is a user group of the workspace, such as @support.
 type UserGroup struct {
 	ID, Handle string
 	Users      []string
 	Disabled   bool
 }
 
-// UserGroup adds a user group.
+// UserGroup adds a user group with these members. It delivers no event.
 func (s *Server) UserGroup(handle string, people ...*Person) *UserGroup {
 	s.mu.Lock()
 	defer s.mu.Unlock()

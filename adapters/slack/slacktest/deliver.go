@@ -27,7 +27,6 @@ type Delivery struct {
 	Payload  json.RawMessage
 }
 
-// delivery is a Delivery that has not ended.
 type delivery struct {
 	Delivery
 	payload map[string]any
@@ -35,7 +34,7 @@ type delivery struct {
 	timer   *time.Timer
 }
 
-// event delivers an event about a channel. s.mu must be held.
+// event must be called with s.mu held. c may be nil.
 func (s *Server) event(c *Channel, inner map[string]any) {
 	kind, _ := inner["type"].(string)
 	id := "Ev" + s.ts()
@@ -99,7 +98,6 @@ func (s *Server) attempt(d *delivery) {
 	})
 }
 
-// missed handles an attempt without acknowledgement. It schedules the next attempt, or gives up.
 func (s *Server) missed(id, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,8 +129,6 @@ func (s *Server) acked(id string, payload json.RawMessage) {
 	}
 }
 
-// finish ends a delivery. It stores the sent payload of an event, or the response to a command or
-// an interaction. s.mu must be held.
 func (s *Server) finish(d *delivery, answered json.RawMessage) {
 	d.timer.Stop()
 	delete(s.pending, d.ID)
@@ -144,7 +140,6 @@ func (s *Server) finish(d *delivery, answered json.RawMessage) {
 	s.notify()
 }
 
-// request sends a delivery as a signed HTTP request. s.mu must be held.
 func (s *Server) request(d *delivery) {
 	target, kind, body := s.config.EventsURL, "application/json", []byte(nil)
 	switch d.Kind {

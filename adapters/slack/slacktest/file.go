@@ -25,14 +25,12 @@ type upload struct {
 	message *Message // message that shows the bot's file
 }
 
-// keepFile stores a file and returns its id. s.mu must be held.
 func (s *Server) keepFile(f File) string {
 	id := "F" + s.ts()
 	s.files[id] = &upload{File: f, id: id}
 	return id
 }
 
-// wired returns a message with its files in the format of Slack's JSON. s.mu must be held.
 func (s *Server) wired(m *Message, metadata bool) map[string]any {
 	out := m.wire(metadata)
 	if len(m.Files) == 0 {

@@ -39,8 +39,6 @@ func (c *Channel) wire() map[string]any {
 	}
 }
 
-// userConversations lists the channels of the bot, or the channels of a person that are visible to
-// the bot.
 func (s *Server) userConversations(form url.Values) (reply, error) {
 	who := form.Get("user")
 	if who == "" {
@@ -160,8 +158,6 @@ func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (r
 	return out, nil
 }
 
-// repliesTo returns the number of replies in the thread of a message, and the id of the last reply.
-// s.mu must be held.
 func (s *Server) repliesTo(root *Message) (count int, last string) {
 	if root.Thread != "" && root.Thread != root.TS {
 		return 0, ""
@@ -199,8 +195,8 @@ func (s *Server) Standing(c *Channel) []Message {
 }
 
 // MayOpen reports whether a person can read a channel. "Public channels are open to all members of
-// your workspace"; guests and people from other organisations read those that they were added to;
-// "private channels can only be found and joined by members who are invited".
+// your workspace". Guests and people from other organisations read those that they were added to.
+// Moreover, "private channels can only be found and joined by members who are invited".
 func (s *Server) MayOpen(p *Person, c *Channel) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

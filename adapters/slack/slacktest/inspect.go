@@ -34,7 +34,7 @@ func (s *Server) Answers(c *Channel, root string) []Message {
 	return slices.DeleteFunc(s.Thread(c, root), func(m Message) bool { return m.User != BotUser || m.TS == root })
 }
 
-// Roots returns the messages of a channel outside threads.
+// Roots returns the messages of a channel that are not replies.
 func (s *Server) Roots(c *Channel) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()

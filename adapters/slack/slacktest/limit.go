@@ -47,7 +47,7 @@ func tooMany(w http.ResponseWriter, wait time.Duration) {
 	_, _ = w.Write([]byte(`{"ok":false,"error":"ratelimited"}`)) // the client has gone when this fails
 }
 
-// Fault replaces the response to calls of a method.
+// Fault replaces the response to the next calls of a method.
 type Fault struct {
 	Method string // empty: any
 	Holds  string // text that a parameter must contain; empty: any
@@ -67,10 +67,9 @@ type Fault struct {
 // Fail adds a fault. Several faults of one method are used in the order of their addition.
 func (s *Server) Fail(f Fault) { s.faults.Add(f, 0, f.Times) }
 
-// Mend removes all faults.
+// Mend removes all faults that Fail added.
 func (s *Server) Mend() { s.faults.Mend() }
 
-// fault returns the next fault for a call, or nil.
 func (s *Server) fault(name string, form url.Values) *Fault {
 	found, ok := s.faults.Next(func(f Fault) bool { return (f.Method == "" || f.Method == name) && f.about(form) })
 	if !ok {
@@ -79,7 +78,6 @@ func (s *Server) fault(name string, form url.Values) *Fault {
 	return &found
 }
 
-// about reports whether a parameter of a call contains f.Holds.
 func (f *Fault) about(form url.Values) bool {
 	for _, values := range form {
 		for _, v := range values {

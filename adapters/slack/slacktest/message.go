@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Message is the current state of a message.
+// Message is the current state of a message in Slack.
 type Message struct {
 	Channel, TS, Thread string // Thread is the root's TS, empty for a message outside threads
 	User                string
@@ -38,14 +38,14 @@ func (m Message) Shown() string {
 	return shown
 }
 
-// Version is one state of a message.
+// Version is one recorded state of a message.
 type Version struct {
 	At time.Time
 	Op string // the method, or "person"
 	Message
 }
 
-// keep records the current version of a message. s.mu must be held.
+// keep must be called with s.mu held.
 func (s *Server) keep(op string, m *Message) {
 	s.versions.Add(Version{At: time.Now(), Op: op, Message: *m})
 	s.notify()
@@ -68,7 +68,7 @@ func pad(n int64, width int) string {
 	return strings.Repeat("0", max(width-len(text), 0)) + text
 }
 
-// add assigns an id to a new message and stores it. s.mu must be held.
+// add must be called with s.mu held.
 func (s *Server) add(op string, m Message) *Message {
 	m.TS = s.ts()
 	at := place{m.Channel, m.TS}
@@ -78,7 +78,6 @@ func (s *Server) add(op string, m Message) *Message {
 	return &m
 }
 
-// own returns the message that a request refers to, if the bot may change it. s.mu must be held.
 func (s *Server) own(form url.Values) (*Message, error) {
 	m := s.messages[place{form.Get("channel"), form.Get("ts")}]
 	switch {
@@ -92,8 +91,6 @@ func (s *Server) own(form url.Values) (*Message, error) {
 	return m, nil
 }
 
-// postTo returns an empty message of the bot for the requested channel and thread. It returns
-// Slack's error if the bot cannot post there. s.mu must be held.
 func (s *Server) postTo(form url.Values) (Message, error) {
 	c := s.channels[form.Get("channel")]
 	switch {
@@ -111,7 +108,6 @@ func (s *Server) postTo(form url.Values) (Message, error) {
 	return m, nil
 }
 
-// content reads the text and blocks of a message from a request into m. s.mu must be held.
 func content(form url.Values, m *Message) error {
 	m.Text, m.Markdown, m.Blocks = form.Get("text"), form.Get("markdown_text"), nil
 	if m.Markdown != "" && (m.Text != "" || form.Get("blocks") != "") {
@@ -135,8 +131,6 @@ func content(form url.Values, m *Message) error {
 	return nil
 }
 
-// announce delivers the event about a message of the bot, and returns the reply to the call. s.mu
-// must be held.
 func (s *Server) announce(m *Message) reply {
 	s.told(s.channels[m.Channel], m)
 	return posted(m)
@@ -209,7 +203,6 @@ func (s *Server) deleteMessage(form url.Values) (reply, error) {
 	return reply{"channel": m.Channel, "ts": m.TS}, nil
 }
 
-// wire returns the message for encoding as JSON.
 func (m *Message) wire(metadata bool) map[string]any {
 	out := map[string]any{"type": "message", "user": m.User, "text": m.Text, "ts": m.TS}
 	if m.Thread != "" {

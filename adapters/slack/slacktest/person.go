@@ -20,7 +20,7 @@ type Person struct {
 	Webhook               bool   // a bot whose messages name no user
 }
 
-// Channel is a conversation.
+// Channel is a channel or a direct message.
 type Channel struct {
 	ID, Name string
 	Members  []string
@@ -33,7 +33,6 @@ type Channel struct {
 
 func (c *Channel) has(id string) bool { return slices.Contains(c.Members, id) }
 
-// kind returns the kind of the channel, with the word that scopes and events use.
 func (c *Channel) kind() string {
 	switch {
 	case c.Direct:
@@ -49,7 +48,7 @@ func (c *Channel) channelType() string {
 	return map[string]string{"im": "im", "groups": "group", "channels": "channel"}[c.kind()]
 }
 
-// Person adds a person; edit may be nil.
+// Person adds a member of the workspace. edit changes the new person and may be nil.
 func (s *Server) Person(name string, edit func(*Person)) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +76,6 @@ func (s *Server) Channel(name string, edit func(*Channel), people ...*Person) *C
 	return c
 }
 
-// direct returns the conversation between a person and the bot. s.mu must be held.
 func (s *Server) direct(p *Person) *Channel {
 	id := "D" + p.ID
 	if s.channels[id] == nil {
@@ -90,7 +88,7 @@ func (s *Server) direct(p *Person) *Channel {
 // Slack, a message that mentions the bot causes two events.
 func (p *Person) Say(c *Channel, thread, text string) string { return p.Send(c, thread, text) }
 
-// Send writes a message with files.
+// Send writes a message with files and returns its id. thread is as for Say.
 func (p *Person) Send(c *Channel, thread, text string, files ...File) string {
 	s := p.server
 	s.mu.Lock()
@@ -112,14 +110,13 @@ func (p *Person) Whisper(c *Channel, text string) string {
 	return s.add("person", Message{Channel: c.ID, User: p.ID, Bot: p.Bot, Text: text}).TS
 }
 
-// Tell delivers the events of a message.
+// Tell delivers the events of a message that Whisper wrote.
 func (s *Server) Tell(c *Channel, ts string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told(c, s.messages[place{c.ID, ts}])
 }
 
-// told delivers the events of a new message. s.mu must be held.
 func (s *Server) told(c *Channel, m *Message) {
 	if !c.has(BotUser) {
 		return
@@ -160,7 +157,7 @@ func (p *Person) DM(thread, text string) (*Channel, string) {
 	return c, p.Say(c, thread, text)
 }
 
-// React adds a reaction to a message.
+// React adds a reaction to a message and delivers reaction_added.
 func (p *Person) React(c *Channel, ts, name string) {
 	s := p.server
 	s.mu.Lock()
@@ -175,7 +172,7 @@ func (p *Person) React(c *Channel, ts, name string) {
 	})
 }
 
-// Edit changes the text of a message.
+// Edit changes the text of a message and delivers the event.
 func (p *Person) Edit(c *Channel, ts, text string) {
 	s := p.server
 	s.mu.Lock()
@@ -190,7 +187,6 @@ func (p *Person) Edit(c *Channel, ts, text string) {
 	s.changedMessage(c, m, before)
 }
 
-// changedMessage delivers the event of an edit. s.mu must be held.
 func (s *Server) changedMessage(c *Channel, m *Message, before map[string]any) {
 	if s.granted(c.kind() + ":history") {
 		s.event(c, map[string]any{
@@ -200,7 +196,7 @@ func (s *Server) changedMessage(c *Channel, m *Message, before map[string]any) {
 	}
 }
 
-// Delete removes a message.
+// Delete deletes a message and delivers the event.
 func (p *Person) Delete(c *Channel, ts string) {
 	s := p.server
 	s.mu.Lock()

@@ -13,7 +13,6 @@ func (s *Server) authTest(url.Values) (reply, error) {
 	}, nil
 }
 
-// scoped returns a channel if the bot has the scope for this kind of channel. s.mu must be held.
 func (s *Server) scoped(form url.Values, right string) (*Channel, error) {
 	c := s.channels[form.Get("channel")]
 	if c == nil {

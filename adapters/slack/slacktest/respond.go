@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// response is the state of one response_url of a command or a press.
 type response struct {
 	person  string
 	message place // pressed message, if any
@@ -17,13 +16,11 @@ type response struct {
 	until   time.Time
 }
 
-// Limits of a response_url: the number of responses and the lifetime.
 const (
 	maxResponses = 5
 	responseLife = 30 * time.Minute
 )
 
-// respondAt creates a response_url. s.mu must be held.
 func (s *Server) respondAt(p *Person, c *Channel, pressed string) string {
 	id := strings.ReplaceAll(s.ts(), ".", "")
 	s.responses[id] = &response{person: p.ID, channel: c.ID, message: place{c.ID, pressed}, left: maxResponses, until: time.Now().Add(responseLife)}
@@ -38,8 +35,6 @@ func (s *Server) ResponseURL(p *Person, c *Channel, pressed string) string {
 	return s.respondAt(p, c, pressed)
 }
 
-// serveRespond handles a request to a response_url. The request shows a message to one person, or
-// replaces or deletes the original message.
 func (s *Server) serveRespond(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Text    string          `json:"text"`

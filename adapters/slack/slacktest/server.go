@@ -23,7 +23,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Tokens, ids and the signing secret of every Server.
+// Every [Server] has these tokens, ids and this signing secret.
 const (
 	BotToken      = "xoxb-test-token"
 	AppToken      = "xapp-test-token"
@@ -161,10 +161,8 @@ func (s *Server) Close() {
 	s.work.Wait()
 }
 
-// notify wakes Wait after a change.
 func (s *Server) notify() { s.changed.Notify() }
 
-// failure is an error response of the Web API.
 type failure struct {
 	code   string
 	needed string // the scope, for missing_scope
@@ -277,7 +275,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait delays a request for d, or until the client has disconnected.
 func (s *Server) wait(r *http.Request, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -287,7 +284,6 @@ func (s *Server) wait(r *http.Request, d time.Duration) {
 	}
 }
 
-// run checks the token and the scopes, and then calls the method. s.mu must be held.
 func (s *Server) run(name, token string, form url.Values) (reply, error) {
 	m, ok := s.methods[name]
 	want := BotToken
@@ -311,7 +307,6 @@ func (s *Server) run(name, token string, form url.Values) (reply, error) {
 
 func (s *Server) granted(scope string) bool { return slices.Contains(s.config.Scopes, scope) }
 
-// parameters reads the parameters of a request from a form, a query or a JSON body.
 func parameters(r *http.Request) (form url.Values, token string, err error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil && r.Method == http.MethodPost {

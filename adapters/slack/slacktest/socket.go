@@ -12,7 +12,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// socket is one Socket Mode connection.
 type socket struct {
 	conn *websocket.Conn
 	out  chan any
@@ -67,7 +66,6 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// read reads acknowledgements until the connection ends.
 func (s *Server) read(c *socket) {
 	for {
 		var ack struct {
@@ -136,7 +134,7 @@ func (s *Server) DisconnectOne(reason string) {
 	}
 }
 
-// CutSockets closes every connection without a message.
+// CutSockets closes every connection without a disconnect message.
 func (s *Server) CutSockets() {
 	s.mu.Lock()
 	sockets := slices.Clone(s.sockets)

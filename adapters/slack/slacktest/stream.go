@@ -31,7 +31,6 @@ func (s *Server) startStream(form url.Values) (reply, error) {
 	return s.announce(s.add("chat.startStream", m)), nil
 }
 
-// streamed appends the chunks of a call to a message.
 func streamed(form url.Values, m *Message) error {
 	text := form.Get("markdown_text")
 	if raw := form.Get("chunks"); raw != "" && raw != "[]" {
@@ -70,14 +69,12 @@ func streamed(form url.Values, m *Message) error {
 	return nil
 }
 
-// expire closes a stream that is older than StreamLife.
 func (s *Server) expire(m *Message) {
 	if m.Streaming && time.Since(m.began) >= s.config.StreamLife {
 		m.Streaming = false
 	}
 }
 
-// streaming returns the message of the open stream that a request refers to. s.mu must be held.
 func (s *Server) streaming(form url.Values) (*Message, error) {
 	m, err := s.own(form)
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 //
 // The error of a second completion is not documented. This server returns file_not_found.
 
-// uploadURL begins an upload. s.mu must be held.
 func (s *Server) uploadURL(form url.Values) (reply, error) {
 	length, err := strconv.Atoi(form.Get("length"))
 	if err != nil || length <= 0 || form.Get("filename") == "" {
@@ -31,7 +30,7 @@ func (s *Server) uploadURL(form url.Values) (reply, error) {
 	return reply{"upload_url": s.http.URL + "/upload/v1/" + id, "file_id": id}, nil
 }
 
-// serveUpload receives the content of a file. A Fault for the method "upload" affects it.
+// serveUpload receives the content of a file. A [Fault] for the method "upload" affects it.
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	part, _, err := r.FormFile("file")
 	if err != nil {
@@ -56,7 +55,6 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// completeUpload posts an uploaded file in a thread. s.mu must be held.
 func (s *Server) completeUpload(form url.Values) (reply, error) {
 	var list []struct{ ID, Title string }
 	if json.Unmarshal([]byte(form.Get("files")), &list) != nil || len(list) != 1 {
@@ -80,7 +78,6 @@ func (s *Server) completeUpload(form url.Values) (reply, error) {
 	return reply{"files": []any{map[string]any{"id": f.id, "title": f.title}}}, nil
 }
 
-// deleteFile deletes a file of the bot, and the message that shows the file. s.mu must be held.
 func (s *Server) deleteFile(form url.Values) (reply, error) {
 	f := s.files[form.Get("file")]
 	switch {

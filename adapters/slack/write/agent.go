@@ -26,7 +26,7 @@ var Prompts = []Prompt{
 	{"Where do I begin?", "I am new here. Which documents should I read first?"},
 }
 
-// Slack's limits for the number of prompts and the length of a title.
+// These are Slack's limits for the number of prompts and the length of a title.
 const (
 	maxPrompts = 4
 	maxTitle   = 100
@@ -51,7 +51,6 @@ func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) e
 	return nil
 }
 
-// title returns a question as one line of at most the given number of characters.
 func title(question string, most int) string {
 	name := render.Neutral(answer.Line(question))
 	if r := []rune(name); len(r) > most {
@@ -60,8 +59,8 @@ func title(question string, most int) string {
 	return name
 }
 
-// Title sets the title of a conversation with the bot to its first question. The person can then
-// find the conversation again.
+// Title sets the title of a conversation with the bot to its first question. If too many
+// conversations open at once, it returns thread.ErrNoRoom.
 func (c *Writer) Title(ctx context.Context, to thread.Ref, question string) error {
 	name := title(question, maxTitle)
 	if name == "" {

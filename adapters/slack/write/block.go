@@ -10,8 +10,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// blocks converts a page to Slack blocks. Set withText to false for the blocks of stopStream,
-// because the stream already contains the text.
+// blocks converts a page to Slack blocks. withText is false for the blocks of stopStream, because
+// the stream already contains the text.
 func (s *Surface) blocks(p render.Page, withText bool) []api.Block {
 	var out []api.Block
 	if withText {
@@ -48,7 +48,6 @@ func (s *Surface) blocks(p render.Page, withText bool) []api.Block {
 	return out
 }
 
-// button converts a button to a Slack element. Its id and its value name the turn.
 func button(b thread.Button, turn string) *api.ButtonBlockElement {
 	element := api.NewButtonBlockElement(event.ActionID(b.Action, turn), turn, api.NewTextBlockObject(api.PlainTextType, answer.Line(b.Label), true, false))
 	if b.Primary {
@@ -63,7 +62,6 @@ func mrkdwnText(text string) *api.TextBlockObject {
 	return api.NewTextBlockObject(api.MarkdownType, text, false, true)
 }
 
-// chunks converts the tasks and the text of a piece to chunks of a stream.
 func chunks(p render.Page) []api.StreamChunk {
 	var out []api.StreamChunk
 	for _, t := range p.Tasks {

@@ -17,18 +17,18 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// codesNoFiles are the error codes of a workspace or an app that does not accept files.
 var codesNoFiles = []string{"missing_scope", "file_uploads_disabled", "file_uploads_except_images_disabled", "file_type_not_allowed", "unknown_method", "method_deprecated"}
 
 const (
 	maxUploads = 3 // temporary failures before a report is posted as messages
 	shareLooks = 5 // checks whether a file is in its thread
-	// half of the wait before the second check. The wait doubles with each further check.
+	// sharePause is half of the wait before the second check. The wait doubles with each further
+	// check.
 	sharePause = 100 * time.Millisecond
 )
 
-// fileName returns a file name that consists of the turn and a hash of the text. The name
-// identifies the file in every process. It replaces metadata, which Slack does not store for files.
+// fileName returns a file name of the turn's id and a hash of the text. The name identifies the
+// file in every process. It replaces metadata, which Slack does not store for files.
 func (s *Surface) fileName(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return s.filePrefix() + hex.EncodeToString(sum[:4]) + ".md"
@@ -67,9 +67,9 @@ func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thr
 	return thread.MessageID(place.FileID), s.arrived(ctx, to, place.FileID)
 }
 
-// arrived waits until a file is visible in its thread. Slack adds the file with a delay. Sometimes
-// Slack reports success without adding the file. arrived then deletes the file and returns
-// thread.ErrNoFile.
+// arrived waits until a file is visible in its thread, because Slack adds it with a delay.
+// Sometimes Slack reports success without adding the file. arrived then deletes the file and
+// returns thread.ErrNoFile.
 func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 	limited, cancel := s.call(ctx)
 	defer cancel()
@@ -92,7 +92,6 @@ func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 	return thread.ErrNoFile
 }
 
-// noFile converts an error of a file upload to an error of package thread.
 func (s *Surface) noFile(ctx context.Context, what string, err error) error {
 	passing := call.Translate(what, err, false)
 	if ctx.Err() != nil || errors.As(passing, new(*thread.RateLimitError)) {
@@ -114,7 +113,6 @@ func (s *Surface) noFile(ctx context.Context, what string, err error) error {
 	return thread.ErrNoFile
 }
 
-// explainFile converts an error of a file upload to a sentence that tells an operator what to do.
 func explainFile(what string, err error) error {
 	switch call.Code(err) {
 	case "file_uploads_disabled", "file_uploads_except_images_disabled", "file_type_not_allowed":
@@ -123,7 +121,6 @@ func explainFile(what string, err error) error {
 	return call.Explain(what, err)
 }
 
-// deleteFile deletes a file and the message that shows it.
 func (s *Surface) deleteFile(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	ctx, cancel := s.call(ctx)
 	defer cancel()

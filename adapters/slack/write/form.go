@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Form is a modal dialog. After its submission, a Press arrives with the Action, Turn and Value of
-// the form.
+// Form is a modal dialog. After its submission, a chat.Press arrives with the Action, Turn and
+// Value of the form.
 type Form struct {
 	Action  thread.Action
 	Turn    string
@@ -44,7 +44,7 @@ const maxInput = 3000
 // Choice is an option of a field.
 type Choice struct{ Value, Label string }
 
-// formData is the data that a form stores from its opening until its submission.
+// formData is what Slack stores for a form between its opening and its submission.
 type formData struct {
 	Value   string           `json:"v,omitempty"`
 	Channel string           `json:"c"`
@@ -52,7 +52,7 @@ type formData struct {
 	Message thread.MessageID `json:"m"`
 }
 
-// Open shows a form. trigger must come from a Press or Command that is at most three seconds old.
+// Open shows a form. trigger must come from a press or a command that is at most three seconds old.
 func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 	carried, err := json.Marshal(formData{f.Value, f.Ref.Channel, f.Ref.Thread, f.Message})
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *Writer) ShowHome(ctx context.Context, person, text string) error {
 	return nil
 }
 
-// ReadForm returns the Value, Ref and Message of a Form from raw, the private metadata of the
+// ReadForm returns the Value, Ref and Message of a [Form]. raw is the private metadata of the
 // submitted form.
 func (c *Writer) ReadForm(raw string) (value string, ref thread.Ref, message thread.MessageID) {
 	var k formData

@@ -12,9 +12,11 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// TellPerson posts plain text in a thread, after a mention of one person. Lines that begin with ">"
-// become quotations. Mentions and links in the text have no effect, because rich text requires
-// separate elements for them (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
+// TellPerson mentions one person in a thread and posts plain text after the mention. Lines that
+// begin with "> " become quotations. subject is stored in the message's metadata.
+//
+// Mentions and links in the text have no effect, because rich text requires separate elements for
+// them (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
 func (c *Writer) TellPerson(ctx context.Context, to thread.Ref, person, text, subject string) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()

@@ -56,8 +56,8 @@ func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, q
 }
 
 // Private starts a thread in the direct conversation with a person, for a question that was asked
-// elsewhere. If again is set, an earlier attempt may have created the thread, and Private searches
-// for that thread first. It returns the thread. begun is false if the thread already existed.
+// elsewhere. If again is set, it first searches for a thread that an earlier attempt created. begun
+// is false if the thread already existed.
 func (c *Writer) Private(ctx context.Context, channel, turn, question string, again bool) (to thread.Ref, begun bool, err error) {
 	if again {
 		found, err := c.slack.History(ctx, &api.GetConversationHistoryParameters{ChannelID: channel, Limit: call.FirstPage, IncludeAllMetadata: true})
@@ -81,8 +81,6 @@ func (c *Writer) Private(ctx context.Context, channel, turn, question string, ag
 	return c.slack.Ref(channel, ts), true, nil
 }
 
-// asked returns the content of a message that repeats a question above its answer. The text is
-// plain.
 func asked(who, question string) []api.MsgOption {
 	if r := []rune(question); len(r) > shownQuestion {
 		question = string(r[:shownQuestion]) + "…"
@@ -99,7 +97,7 @@ func plainly(text string) []api.MsgOption {
 	}
 }
 
-// DirectChannel returns the id of the direct conversation with a person.
+// DirectChannel opens the direct conversation with a person, if necessary, and returns its id.
 func (c *Writer) DirectChannel(ctx context.Context, person string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -132,7 +130,7 @@ func (c *Writer) PostReport(ctx context.Context, to thread.Ref, text, subject st
 	return thread.MessageID(ts), call.Translate("post a report", err, true)
 }
 
-// Retell edits a notice.
+// Retell replaces the text of a notice and removes its buttons.
 func (c *Writer) Retell(ctx context.Context, to thread.Ref, id thread.MessageID, sentence, subject string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -141,7 +139,7 @@ func (c *Writer) Retell(ctx context.Context, to thread.Ref, id thread.MessageID,
 	return call.Translate("change a notice", err, false)
 }
 
-// Untell deletes a notice.
+// Untell deletes a notice. It returns nil if the notice no longer exists.
 func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -152,13 +150,12 @@ func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return call.Translate("take a notice back", err, false)
 }
 
-// notice returns the content of a message with a sentence or short Markdown, and buttons. subject
-// identifies the turn or other item that the buttons act on.
 func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
 	return noticeAt(sentence, time.Time{}, subject, buttons)
 }
 
-// noticeAt is like notice, for a sentence that contains thread.Clock(at).
+// noticeAt returns the content of a notice. Slack shows thread.Clock(at) in the sentence in the
+// reader's time zone.
 func noticeAt(sentence string, at time.Time, subject string, buttons []thread.Button) []api.MsgOption {
 	date := fmt.Sprintf("<!date^%d^{time}|%s>", at.Unix(), thread.Clock(at))
 	text := thread.LocalTime(render.Mrkdwn(sentence), at, date)

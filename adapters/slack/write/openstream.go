@@ -7,9 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openStreams is the set of messages that may be open streams. Slack refuses to edit open streams.
-// Streams of other processes are not in the set. They are detected when Slack refuses an edit. The
-// zero value is ready for use. openStreams is safe for concurrent use.
+// openStreams is the set of messages of this process that may be open streams, which Slack refuses
+// to edit. Its zero value is ready for use. It is safe for concurrent use.
 type openStreams struct {
 	mu    sync.Mutex
 	since map[openStream]time.Time
@@ -24,7 +23,6 @@ type openStream struct {
 // start.
 const openFor = 10 * time.Minute
 
-// add adds a stream to the set. It removes streams that are older than openFor.
 func (o *openStreams) add(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,7 +38,6 @@ func (o *openStreams) add(channel string, id thread.MessageID) {
 	o.since[openStream{channel, id}] = now
 }
 
-// remove removes a stream that has ended.
 func (o *openStreams) remove(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

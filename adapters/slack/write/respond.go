@@ -11,7 +11,6 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// errAddress means that a response_url is not an address of Slack.
 var errAddress = errors.New("the address for the answer is not Slack's")
 
 // Respond sends a sentence to the person who used a command or pressed a button. It uses the
@@ -38,7 +37,6 @@ func (c *Writer) respond(ctx context.Context, address, what string, options []ap
 	return call.Translate(what, err, false)
 }
 
-// slackHosts are the host suffixes of response addresses.
 var slackHosts = []string{".slack.com", ".slack-gov.com"}
 
 // Answerable reports whether the bot may call an address. The address must belong to Slack or to

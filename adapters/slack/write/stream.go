@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Error codes after which answers are posted and edited instead of streamed. codesNoStream apply to
-// one answer. codesNeverStream apply to all answers of the process.
+// After these error codes, answers are posted and edited instead of streamed. codesNoStream apply
+// to one answer. codesNeverStream apply to all answers of the process.
 var (
 	codesNoStream = []string{
 		"channel_type_not_supported", "missing_recipient_team_id", "missing_recipient_user_id", "user_not_found", "invalid_thread_ts",

@@ -17,7 +17,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// SurfaceOptions describe the turn of a Surface.
+// SurfaceOptions describes the question that a [Surface] answers, and the person who asked it.
 type SurfaceOptions struct {
 	Turn     string           // turn id, which marks its messages
 	Question thread.MessageID // older messages belong to other turns
@@ -31,7 +31,7 @@ type SurfaceOptions struct {
 	Stopped func()
 }
 
-// Surface writes the answer of one turn. Only one goroutine at a time may use a Surface for the
+// Surface writes the answer to one question. Only one goroutine at a time may use a Surface for the
 // same thread.
 type Surface struct {
 	client  *Writer
@@ -59,7 +59,7 @@ var (
 	_ thread.Streamer[render.Page] = (*Surface)(nil)
 )
 
-// Surface returns a surface for one turn.
+// Surface returns a [Surface] for the answer to one question.
 func (c *Writer) Surface(o SurfaceOptions) *Surface {
 	return &Surface{client: c, options: o, found: make(map[thread.MessageID]string)}
 }
@@ -84,8 +84,8 @@ func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeout(context.WithoutCancel(ctx), s.client.slack.Config.Timeout)
 }
 
-// failed converts an error of a call. If Slack refused the call because of a rate limit, failed
-// pauses such calls of all answers.
+// failed converts an error of a call. After a rate limit error, it pauses such calls of all
+// answers.
 func (s *Surface) failed(ctx context.Context, to thread.Ref, what string, kind thread.Call, err error, create bool) error {
 	err = call.Translate(what, err, create)
 	var limited *thread.RateLimitError
@@ -149,7 +149,7 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	return s.failed(ctx, to, "edit the answer", thread.Edit, err, false)
 }
 
-// close ends a stream without changing its text.
+// close ends a stream without changing its text. It returns nil if the stream has already ended.
 func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	_, _, err := s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id))
 	if err == nil || streamOver(err) {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// Writer writes to a workspace: answers, notices, forms and titles. It is safe for concurrent use.
+// Writer posts answers, notices, forms and titles to a workspace. It is safe for concurrent use.
 type Writer struct {
 	slack     *call.Workspace
 	streams   openStreams
@@ -17,5 +17,5 @@ type Writer struct {
 	noFiles   atomic.Bool  // the workspace takes no files, or the app may not upload any
 }
 
-// NewWriter returns a writer for a workspace.
+// NewWriter returns a writer that makes its calls through w.
 func NewWriter(w *call.Workspace) *Writer { return &Writer{slack: w} }

@@ -17,7 +17,6 @@ import (
 	"strings"
 )
 
-// sources are the folders of adapters that read a source.
 var sources = []string{
 	"confluence", "discord/history", "files", "gdrive", "git", "github", "gitlab", "jira", "notion", "slack/history", "web", "internal/transcript",
 }
@@ -27,7 +26,7 @@ type counts struct {
 	adapters                 map[string]int // lines
 }
 
-// Run prints the figures of the checkout in the folder that args name, the current one if none.
+// Run prints code figures for the checkout in the folder args[0], or in the current folder.
 func Run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("code", flag.ContinueOnError)
 	if err := flags.Parse(args); err != nil {
@@ -60,7 +59,6 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// add counts a file, unless it belongs to a test kit.
 func (c *counts) add(name, relative string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {

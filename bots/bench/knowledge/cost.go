@@ -20,7 +20,6 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// clock sums up how long the stages of writing took.
 type clock struct {
 	mu    sync.Mutex
 	spent map[string]time.Duration
@@ -32,10 +31,8 @@ func (c *clock) add(stage string, took time.Duration) {
 	c.spent[stage] += took
 }
 
-// next to is a tenant whose index is measured and not searched.
 const beside access.TenantID = "cost"
 
-// another opens an index for its own tenant that tells how long its stages take.
 func another(ctx context.Context, base *wire.Base) (*pgindex.Index, *clock, error) {
 	c := &clock{spent: make(map[string]time.Duration)}
 	if _, err := base.DB.Pool.Exec(ctx, `insert into tenant (id) values ($1) on conflict do nothing`, string(beside)); err != nil {
@@ -45,9 +42,10 @@ func another(ctx context.Context, base *wire.Base) (*pgindex.Index, *clock, erro
 	return x, c, err
 }
 
-// cost indexes everything by keywords alone, so that no embedder hides it, and prints which part of
-// the time is that of the graph. Reading is done by as many goroutines as there are processors and
-// counts whole all the same.
+// cost prints which share of the indexing time the knowledge graph takes. It uses no embedder,
+// which would hide that share.
+//
+// Documents are read in parallel, but the time of every goroutine counts in full.
 func cost(ctx context.Context, base *wire.Base, o options, out io.Writer) error {
 	x, spent, err := another(ctx, base)
 	if err != nil {
@@ -93,7 +91,6 @@ func cost(ctx context.Context, base *wire.Base, o options, out io.Writer) error 
 	return err
 }
 
-// Shape of the synthetic index: documents of four passages, each of which names three others.
 const (
 	walkPassages = 4
 	walkNames    = 3
@@ -103,8 +100,8 @@ const (
 	randomSeed   = 20260101
 )
 
-// walk fills an index with documents that name one another and prints how long a step from five
-// passages takes, and a question for statements.
+// walk times two queries on a synthetic index: the step from five passages to the documents they
+// name, and a question about what a person worked on.
 func walk(ctx context.Context, base *wire.Base, passages int, out io.Writer) error {
 	x, _, err := another(ctx, base)
 	if err != nil {

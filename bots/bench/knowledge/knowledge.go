@@ -18,20 +18,19 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// list is a flag that may be given several times.
 type list []string
 
 func (l *list) String() string         { return fmt.Sprint(*l) }
 func (l *list) Set(value string) error { *l = append(*l, value); return nil }
 
-// options are the flags.
 type options struct {
 	sets    list // folders in the layout of BEIR
 	manuals list // FOLDER=QUESTIONS
 	walk    int  // passages of a synthetic index on which the step is timed; 0: none
 }
 
-// Run measures what args ask for.
+// Run indexes the collections that args name into a scratch schema, searches them with and without
+// the knowledge graph, and prints both results.
 func Run(ctx context.Context, args []string, out io.Writer) (err error) {
 	var o options
 	flags := flag.NewFlagSet("knowledge", flag.ContinueOnError)

@@ -17,14 +17,12 @@ import (
 	"github.com/footnotehq/footnote/core/evaluate"
 )
 
-// question is one of a set, with the documents that answer it.
 type question struct {
 	set, text string
 	grades    map[string]int // of documents in the index
 	any       bool           // one of them is enough
 }
 
-// load indexes everything that is to be searched, as one index, and returns the questions.
 func load(ctx context.Context, base *wire.Base, o options) ([]question, error) {
 	var all evaluate.Collection
 	var questions []question
@@ -68,8 +66,8 @@ func load(ctx context.Context, base *wire.Base, o options) ([]question, error) {
 	return questions, base.Settle(ctx, func(string, float64) {})
 }
 
-// manual indexes the pages of a folder and returns the questions about them that have an answer and
-// open a thread.
+// manual returns only questions that have an answer and begin a thread. The argument where is
+// FOLDER=QUESTIONS.
 func manual(ctx context.Context, base *wire.Base, where string) ([]question, error) {
 	dir, file, found := strings.Cut(where, "=")
 	if !found {
@@ -116,7 +114,6 @@ func manual(ctx context.Context, base *wire.Base, where string) ([]question, err
 	return out, nil
 }
 
-// sizes prints what the graph holds and takes, and how long a step takes.
 func sizes(ctx context.Context, base *wire.Base, out io.Writer) error {
 	var chunks, names, mentions, edges, bytes int64
 	err := base.DB.Pool.QueryRow(ctx, `
@@ -130,7 +127,7 @@ func sizes(ctx context.Context, base *wire.Base, out io.Writer) error {
 	return err
 }
 
-// quantile of durations, which are sorted by it.
+// quantile sorts its argument in place and returns 0 if it is empty.
 func quantile(of []time.Duration, share float64) time.Duration {
 	if len(of) == 0 {
 		return 0

@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// report sums up what a way of searching found, set by set.
 type report struct {
 	name  string
 	sets  map[string]*sums
@@ -26,7 +25,6 @@ type sums struct {
 	in            [4]float64 // right pages among the first 1, 5, 10 and 25
 }
 
-// depths are where pages of manuals are counted.
 var depths = [4]int{1, 5, 10, 25}
 
 func newReport(name string) *report { return &report{name: name, sets: make(map[string]*sums)} }

@@ -19,7 +19,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// loaded is what the large index holds, and what questions are asked with.
 type loaded struct {
 	model             *staticembed.Model
 	documents, chunks int
@@ -37,8 +36,8 @@ func (b *bench) embed(ctx context.Context, entries []index.Entry) error {
 	return nil
 }
 
-// questions returns n questions, others for every series: 2 to 9 words in a row from a random
-// chunk, as people paste and paraphrase.
+// questions returns n texts of 2 to 9 consecutive words from random chunks. Each series has its own
+// texts, and their vectors are stored in b.vectors.
 func (b *bench) questions(ctx context.Context, series uint64, n int) ([]string, error) {
 	rng := rand.New(rand.NewPCG(seed+2, series))
 	texts := make([]string, n)
@@ -62,7 +61,7 @@ func (b *bench) questions(ctx context.Context, series uint64, n int) ([]string, 
 	return texts, nil
 }
 
-// ready embeds questions by looking them up, so that searches are measured without the embedder.
+// ready is an embedder that looks up precomputed vectors, so that embedding is not measured.
 type ready struct{ *bench }
 
 func (r ready) Embed(_ context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
@@ -75,13 +74,11 @@ func (r ready) Embed(_ context.Context, _ retrieve.Purpose, texts []string) ([][
 func (r ready) Model() string   { return r.model.Model() }
 func (r ready) Dimensions() int { return r.model.Dimensions() }
 
-// modes are the ways to search, with HYBRID_ALPHA.
 var modes = []struct {
 	name  string
 	alpha float64
 }{{"keyword", 0}, {"semantic", 1}, {"hybrid", 0.5}}
 
-// searcher searches x for an audience.
 func (b *bench) searcher(x *pgindex.Index, alpha float64) (*retrieve.Hybrid, error) {
 	cfg := retrieve.DefaultConfig()
 	cfg.Alpha = alpha
@@ -90,7 +87,6 @@ func (b *bench) searcher(x *pgindex.Index, alpha float64) (*retrieve.Hybrid, err
 
 func (s share) audience() access.Audience { return access.NewAudience(access.DefaultTenant, s.group) }
 
-// sample is a series of measured searches.
 type sample struct {
 	took    []time.Duration
 	stages  map[string][]time.Duration
@@ -105,7 +101,6 @@ func (s *sample) percentile(p int) float64 {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// ask asks questions one after the other.
 func ask(ctx context.Context, h *retrieve.Hybrid, a access.Audience, texts []string) (sample, error) {
 	s := sample{stages: make(map[string][]time.Duration), routes: make(map[string]int)}
 	for _, text := range texts {
@@ -124,14 +119,13 @@ func ask(ctx context.Context, h *retrieve.Hybrid, a access.Audience, texts []str
 	return s, nil
 }
 
-// warmUp is how many questions come before those that are measured, in the first case and in every
-// further one.
+// warmUp is the number of unmeasured questions before the first case, warmUpEach before every later
+// case.
 const (
 	warmUp     = 200
 	warmUpEach = 10
 )
 
-// searchAll measures every mode for every access list.
 func (b *bench) searchAll(ctx context.Context) error {
 	if b.profile != "" {
 		file, err := os.Create(b.profile)
@@ -191,8 +185,8 @@ func (b *bench) searchAll(ctx context.Context) error {
 	return nil
 }
 
-// prewarm reads what searches read into the server's memory, from which building the vector index
-// has pushed it out. The extension that does it comes with most servers.
+// prewarm loads the search tables into shared_buffers, because building the vector index has pushed
+// them out. It needs the extension pg_prewarm.
 func (b *bench) prewarm(ctx context.Context) error {
 	for _, sql := range []string{
 		`create extension if not exists pg_prewarm`,
@@ -206,7 +200,6 @@ func (b *bench) prewarm(ctx context.Context) error {
 	return nil
 }
 
-// settle asks what is not measured, so that caches are those of a server at work.
 func (b *bench) settle(ctx context.Context) error {
 	texts, err := b.questions(ctx, 1, warmUp)
 	if err != nil {
@@ -251,7 +244,8 @@ func stages(timings map[string][]time.Duration) string {
 	return strings.Join(parts, ", ")
 }
 
-// recall is the share of the ten most similar chunks that the index finds, over the questions.
+// recall returns the share of the ten most similar chunks that the index finds, averaged over
+// texts.
 func (b *bench) recall(ctx context.Context, x *pgindex.Index, groups []access.Principal, texts []string) (float64, error) {
 	var found, wanted float64
 	for _, text := range texts {
@@ -283,7 +277,6 @@ func (b *bench) recall(ctx context.Context, x *pgindex.Index, groups []access.Pr
 	return found / wanted, nil
 }
 
-// nearest compares every vector that may be read and returns the ten best cosines, best first.
 func (b *bench) nearest(ctx context.Context, groups []access.Principal, v []float32) ([]float64, error) {
 	names := make([]string, len(groups))
 	for i, g := range groups {
@@ -309,7 +302,7 @@ func (b *bench) nearest(ctx context.Context, groups []access.Principal, v []floa
 	return best, rows.Err()
 }
 
-// literal is a vector as PostgreSQL reads it.
+// literal writes v as pgvector parses it, for example "[0.5,1]".
 func literal(v []float32) string {
 	var text strings.Builder
 	for i, f := range v {

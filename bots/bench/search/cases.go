@@ -16,12 +16,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// routeQuestions is how many questions each route is asked: the slow ones take seconds.
 const routeQuestions = 20
 
-// compareRoutes searches by comparing every vector in the table, and by sketches, whatever the
-// index would choose, for access lists of many sizes, each of whole topics. N, up to where the
-// index compares every vector, is where the first becomes slower than the last.
+// compareRoutes times the two ways of searching vectors, exact comparison and sketches, for access
+// lists of growing size. The size at which sketches become faster is the right
+// pgindex.Config.ExactLimit.
 func (b *bench) compareRoutes(ctx context.Context) error {
 	routes := []struct {
 		name string
@@ -93,7 +92,8 @@ func (b *bench) compareRoutes(ctx context.Context) error {
 	return nil
 }
 
-// during measures hybrid searches for every access list while something else goes on.
+// during measures searches while another goroutine calls work again and again. The parameter what
+// names the unit of the numbers that work returns.
 func (b *bench) during(ctx context.Context, series uint64, work func(context.Context) (done int, err error), what string) error {
 	if err := b.settle(ctx); err != nil {
 		return err
@@ -122,8 +122,8 @@ func (b *bench) during(ctx context.Context, series uint64, work func(context.Con
 	return errors.Join(err, group.Wait())
 }
 
-// eachLasts is how long questions are asked for each access list while something else goes on, so
-// that something does.
+// eachLasts is how long each access list is measured. It is a duration, not a number of questions,
+// so that some background work happens meanwhile.
 const eachLasts = time.Second
 
 func (b *bench) eachShare(ctx context.Context, series uint64) error {
@@ -149,7 +149,6 @@ func (b *bench) eachShare(ctx context.Context, series uint64) error {
 	return nil
 }
 
-// pause is between two changes: an organisation whose access lists change twenty times a second.
 const pause = 50 * time.Millisecond
 
 func (b *bench) searchDuringChanges(ctx context.Context) error {
@@ -170,7 +169,6 @@ func (b *bench) searchDuringChanges(ctx context.Context) error {
 	}, "access lists changed")
 }
 
-// searchDuringMerges writes new documents and packs all the time.
 func (b *bench) searchDuringMerges(ctx context.Context) error {
 	x, err := pgindex.New(b.db, pgindex.Config{Logger: b.logger, FreshLimit: 1000})
 	if err != nil {
@@ -192,7 +190,6 @@ func (b *bench) searchDuringMerges(ctx context.Context) error {
 	}, "chunks written, packed and merged")
 }
 
-// searchTogether asks with eight clients at once.
 func (b *bench) searchTogether(ctx context.Context) error {
 	const clients = 8
 	for _, m := range modes {
@@ -228,7 +225,6 @@ func (b *bench) searchTogether(ctx context.Context) error {
 	return nil
 }
 
-// manyAudiences searches once for each of 300 sets of principals.
 func (b *bench) manyAudiences(ctx context.Context) error {
 	x, err := pgindex.New(b.db, pgindex.Config{Logger: b.logger})
 	if err != nil {

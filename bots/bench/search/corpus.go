@@ -16,10 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// seed makes every run the same.
 const seed = 20260101
 
-// Shape of the synthetic documents.
 const (
 	sentencesPerChunk = 9    // about 180 words
 	ownShare          = 0.85 // of sentences that come from the document's topic
@@ -27,20 +25,20 @@ const (
 	minSentences      = 12   // of a page that becomes a topic
 )
 
-// topic is a page of the text: a title and its sentences.
 type topic struct {
 	title     string
 	sentences []string
 }
 
-// corpus makes documents: each is about one topic and recombines its sentences, with some of others
-// between. Document n is always the same.
+// corpus generates synthetic documents, each mostly from sentences of one topic. Document n is the
+// same in every run.
 type corpus struct {
 	folder string
 	topics []topic
 }
 
-// textFolder is the richest documentation that is installed.
+// textFolder returns the folder of the PostgreSQL manual, of Go's documentation, or ".", in this
+// order of preference.
 func textFolder() string {
 	if found, err := filepath.Glob("/usr/share/doc/postgresql-doc-*/html"); err == nil && len(found) > 0 {
 		return found[len(found)-1]
@@ -53,7 +51,6 @@ func textFolder() string {
 	return "."
 }
 
-// readText cuts the pages of the text folder into sentences.
 func (b *bench) readText(ctx context.Context) error {
 	if b.text == "" {
 		b.text = textFolder()
@@ -109,7 +106,7 @@ func eachDocument(ctx context.Context, source index.Connector, f func(document.D
 	return nil
 }
 
-// sentences cuts at full stops; what is too short to say anything is left out.
+// sentences splits text at full stops. It drops sentences of 30 bytes or fewer, or 600 or more.
 func sentences(text string) []string {
 	var out []string
 	for s := range strings.SplitSeq(strings.Join(strings.Fields(text), " "), ". ") {
@@ -120,7 +117,6 @@ func sentences(text string) []string {
 	return out
 }
 
-// made is a synthetic document: what the generator knows of it.
 type made struct {
 	number int
 	topic  int
@@ -129,7 +125,6 @@ type made struct {
 	acl    access.ACL
 }
 
-// document makes document n.
 func (c *corpus) document(n int) made {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	m := made{number: n, topic: rng.IntN(len(c.topics))}
@@ -154,8 +149,8 @@ func (c *corpus) document(n int) made {
 	return m
 }
 
-// share is an access list of the benchmark: what part of the documents its group may read, and
-// whether these are scattered or whole topics.
+// share is a group that may read one of part documents: whole topics, or documents scattered over
+// all topics.
 type share struct {
 	name  string
 	group access.Principal
@@ -169,12 +164,8 @@ var shares = []share{
 	{"10 % by topic", "group:clustered-10", 10, true}, {"1 % by topic", "group:clustered-100", 100, true}, {"0.1 % by topic", "group:clustered-1000", 1000, true},
 }
 
-// spaces is how many groups own some topics each, so that access lists are as many and as mixed as
-// those of a workspace.
 const spaces = 300
 
-// readers is the access list of document n. Topics are numbered at random, so the first ones are a
-// random choice.
 func (c *corpus) readers(n, topic int) access.ACL {
 	scattered := rand.New(rand.NewPCG(seed+1, uint64(n))).IntN(1000)
 	place := (topic*7919 + 13) % len(c.topics) // spread over the alphabet of the pages
@@ -188,7 +179,6 @@ func (c *corpus) readers(n, topic int) access.ACL {
 	return acl
 }
 
-// entry makes document n ready for the index, without vectors.
 func (m made) entry() index.Entry {
 	e := index.Entry{Document: document.Document{Ref: document.Ref{ID: document.ID(fmt.Sprintf("bench:%d", m.number)), Source: benchSource, Kind: "bench",
 		Title: m.title}, ACL: m.acl, Language: "en"}}

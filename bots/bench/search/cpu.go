@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// cpuTime is what this process has computed so far.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -19,9 +18,8 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// computed is the processor time that searches took here and in PostgreSQL's processes, which a
-// busy machine does not change as it changes how long they took. The server's part is 0 where it
-// runs elsewhere or the system does not tell.
+// computed is processor time, which other load on the machine distorts less than elapsed time. The
+// server's part is 0 if PostgreSQL runs on another machine.
 type computed struct{ here, server time.Duration }
 
 func (b *bench) computed(ctx context.Context) (computed, error) {
@@ -45,7 +43,6 @@ func (b *bench) computed(ctx context.Context) (computed, error) {
 	return c, rows.Err()
 }
 
-// each is the difference to an earlier reading for each of n searches, in milliseconds.
 func (c computed) each(before computed, n int) string {
 	return fmt.Sprintf("%5.2f +%6.2f", ms(c.here-before.here)/float64(n), ms(c.server-before.server)/float64(n))
 }

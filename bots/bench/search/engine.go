@@ -15,10 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// engineQuestions is how many questions are asked of either side for each share and mode.
 const engineQuestions = 100
 
-// searchEngine is the OpenSearch that is compared with PostgreSQL.
 type searchEngine struct {
 	moved  *pgindex.Index // searches there
 	client *opensearch.Client
@@ -26,7 +24,6 @@ type searchEngine struct {
 	name   string // of the index there
 }
 
-// openEngine looks for the OpenSearch at OPENSEARCH_URL, and reports whether there is one.
 func (b *bench) openEngine() (bool, error) {
 	url := os.Getenv("OPENSEARCH_URL")
 	if url == "" {
@@ -52,8 +49,7 @@ func (b *bench) openEngine() (bool, error) {
 	return true, nil
 }
 
-// filled has OpenSearch hold the index, rebuilt if so wished, and reports whether there is an
-// OpenSearch.
+// filled makes sure that OpenSearch holds the index. It reports false if OPENSEARCH_URL is not set.
 func (b *bench) filled(ctx context.Context, anew bool) (bool, error) {
 	there, err := b.openEngine()
 	if err != nil || !there {
@@ -72,7 +68,6 @@ func (b *bench) filled(ctx context.Context, anew bool) (bool, error) {
 	return true, err
 }
 
-// moveToEngine fills an index of OpenSearch, merges it to one segment, and says what it takes.
 func (b *bench) moveToEngine(ctx context.Context) error {
 	there, err := b.openEngine()
 	if err != nil || !there {
@@ -112,7 +107,6 @@ func (b *bench) moveToEngine(ctx context.Context) error {
 	return b.printEngine(ctx, "merged")
 }
 
-// searchByEngine asks PostgreSQL and OpenSearch the same questions in turns.
 func (b *bench) searchByEngine(ctx context.Context) error {
 	there, err := b.filled(ctx, false)
 	if err != nil || !there {
@@ -157,12 +151,10 @@ func (b *bench) searchByEngine(ctx context.Context) error {
 	return b.printEngine(ctx, "after the questions")
 }
 
-// writtenDocuments is how many documents are written to either side, by the batches of a run of
-// indexing.
 const writtenDocuments = 20 * putDocuments
 
-// writeToEngine writes more documents, each batch found when its call returns: to PostgreSQL alone,
-// and to both.
+// writeToEngine compares writing to PostgreSQL alone with writing to PostgreSQL and OpenSearch. In
+// both, a batch is searchable when its call returns.
 func (b *bench) writeToEngine(ctx context.Context) error {
 	there, err := b.filled(ctx, false)
 	if err != nil || !there {
@@ -198,7 +190,6 @@ func (b *bench) writeToEngine(ctx context.Context) error {
 	return nil
 }
 
-// leaveEngine drops what OpenSearch holds, unless it is to be measured again.
 func (b *bench) leaveEngine(ctx context.Context) error {
 	if b.engine.moved == nil || b.keep != "" {
 		return nil

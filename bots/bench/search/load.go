@@ -23,7 +23,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// clock sums up how long the stages of writing took, over all writers.
 type clock struct {
 	mu    sync.Mutex
 	spent map[string]time.Duration
@@ -38,7 +37,6 @@ func (c *clock) add(stage string, d time.Duration) {
 	c.spent[stage] += d
 }
 
-// print says how many chunks a second each stage could take, and what it took.
 func (c *clock) print(b *bench, chunks int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +46,6 @@ func (c *clock) print(b *bench, chunks int) {
 	}
 }
 
-// indexText runs the real pipeline, without an embedder, over the folder that the sentences come
-// from.
 func (b *bench) indexText(ctx context.Context) error {
 	source, err := files.New(files.Options{Path: b.corpus.folder})
 	if err != nil {
@@ -58,8 +54,6 @@ func (b *bench) indexText(ctx context.Context) error {
 	return b.pipeline(ctx, source)
 }
 
-// indexPipeline runs it over synthetic documents of 100,000 chunks, or of the size asked for if
-// that is less.
 func (b *bench) indexPipeline(ctx context.Context) error {
 	return b.pipeline(ctx, &synthetic{corpus: b.corpus, chunks: min(100_000, b.size)})
 }
@@ -84,7 +78,6 @@ func (b *bench) pipeline(ctx context.Context, source index.Connector) error {
 	})
 }
 
-// timed measures how long documents take to be read.
 type timed struct {
 	index.Connector
 	stages *clock
@@ -108,8 +101,6 @@ func (t timed) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index
 	}
 }
 
-// synthetic yields generated documents of so many chunks, as generated; the chunker cuts them
-// again.
 type synthetic struct {
 	corpus *corpus
 	chunks int
@@ -144,16 +135,14 @@ func (s *synthetic) Sync(_ context.Context, _ index.Checkpoint) iter.Seq2[index.
 	}
 }
 
-// Bulk load: documents of one call of Put, and how many calls at once (one analyses while the other
-// writes).
+// With two calls of Put at once, one analyses text while the other writes.
 const (
 	putDocuments = 64
 	putWriters   = 2
 )
 
-// indexAll fills the large index by Index.Put, the call with which the pipeline stores documents.
-// The vectors are those of the embedder in the program (256 dimensions), so they cluster by topic
-// as real ones do.
+// indexAll fills the large index through Index.Put, as the indexing pipeline does. Its vectors come
+// from the embedder in the program, so they cluster by topic as real ones do.
 func (b *bench) indexAll(ctx context.Context) error {
 	var err error
 	if b.model, err = staticembed.New(); err != nil {
@@ -220,8 +209,8 @@ func (b *bench) load(ctx context.Context, stages *clock) error {
 	return nil
 }
 
-// watchMemory returns a function that ends the watch and says how many bytes this process held at
-// most.
+// watchMemory samples this process's memory every 100 ms. The returned function stops that and
+// returns the peak in bytes.
 func watchMemory(ctx context.Context) func() uint64 {
 	ctx, cancel := context.WithCancel(ctx)
 	most := make(chan uint64)
@@ -257,7 +246,6 @@ func (b *bench) maintain(ctx context.Context) error {
 	return nil
 }
 
-// printSizes lists what every table and its indexes take.
 func (b *bench) printSizes(ctx context.Context) error {
 	rows, err := b.db.Pool.Query(ctx, `
 		select c.relname, pg_table_size(c.oid), pg_indexes_size(c.oid) from pg_class c

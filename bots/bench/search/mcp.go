@@ -28,9 +28,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// searchThroughMCP measures searches of an assistant over HTTP, from the request to the last byte
-// of the result: with its token, its quota, its rights and its entry in the audit trail, and
-// without the calls of the embedder and of the chat platform.
+// searchThroughMCP measures searches over HTTP, from the request to the last byte of the result.
+// Token, quota, access check and audit entry are included; calls to an embedder or a chat platform
+// are not.
 func (b *bench) searchThroughMCP(ctx context.Context) error {
 	if err := b.settle(ctx); err != nil {
 		return err
@@ -75,7 +75,6 @@ func (b *bench) searchThroughMCP(ctx context.Context) error {
 	return nil
 }
 
-// token is one of a person who may read a share of the index.
 func (b *bench) token(ctx context.Context, share int) (string, error) {
 	secret, id := mcp.NewSecret()
 	person := access.Account{Workspace: access.Workspace{Platform: "bench"}, ID: fmt.Sprint(share)}
@@ -83,7 +82,6 @@ func (b *bench) token(ctx context.Context, share int) (string, error) {
 	return secret, err
 }
 
-// assistants is the service of footnote serve over the index that is measured.
 func (b *bench) assistants() (*mcp.Service, error) {
 	hybrid, err := b.searcher(b.index, 0.5)
 	if err != nil {
@@ -100,7 +98,7 @@ func (b *bench) assistants() (*mcp.Service, error) {
 
 var _ mcp.Index = (*pgindex.Index)(nil)
 
-// sharers are people who may each read one of the shares.
+// sharers are people whose account ID is an index into shares. Each may read that share.
 type sharers struct{}
 
 // Alone implements mcp.People.
@@ -112,10 +110,10 @@ func (sharers) Alone(_ context.Context, a access.Account) (access.Presence, erro
 	return access.Presence{Tenant: access.DefaultTenant, People: []access.Account{a}, Held: []access.Held{{Principal: shares[share].group}}}, nil
 }
 
-// Searchable implements the catalogue of mcp.Deps.
+// Searchable returns no tools. It makes sharers the Catalogue of [mcp.Deps].
 func (sharers) Searchable(context.Context, access.Audience) []tool.Source { return nil }
 
-// hourly has a quota counted that no one reaches.
+// hourly sets a quota so high that searches count against it but never reach it.
 type hourly struct{}
 
 // Policy implements policy.Source.
@@ -123,7 +121,6 @@ func (hourly) Policy(context.Context, access.TenantID, session.Place) (policy.Ef
 	return policy.Resolve(policy.SettingValue{Key: "user_quota", Value: "1000000/hour"}), nil
 }
 
-// callSearch calls the tool search once.
 func callSearch(ctx context.Context, address, token, query string) (time.Duration, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": "search", "arguments": map[string]any{"query": query}}})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// node is the host and port of a node of OpenSearch that is asked what the port of search engines
-// has no words for, without TLS: the server of the tests has none.
+// node is the host:port of an OpenSearch node. It is asked directly, and without TLS, for figures
+// that the search-engine adapter does not provide.
 type node string
 
 func (n node) ask(ctx context.Context, method, path string, out any) (err error) {
@@ -39,8 +39,8 @@ func (n node) ask(ctx context.Context, method, path string, out any) (err error)
 	return json.NewDecoder(response.Body).Decode(out)
 }
 
-// release waits until no shard of an index keeps what it was sent for its copies. That takes until
-// half a minute after it was written to disk: merges leave it out from then on.
+// release flushes index until no retention lease keeps operations for replica shards. It waits at
+// most five minutes. From then on, merges drop those operations.
 func (n node) release(ctx context.Context, index string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
@@ -82,7 +82,7 @@ func (n node) release(ctx context.Context, index string) error {
 	}
 }
 
-// kinds are what the files of an index hold, by how their names end.
+// kinds groups Lucene index files by file extension.
 var kinds = []struct {
 	name string
 	ends []string
@@ -93,7 +93,6 @@ var kinds = []struct {
 	{"numbers", []string{"dvd", "dvm", "kdd", "kdi", "kdm", "dii", "dim"}},
 }
 
-// printEngine says what the index takes on disk and the nodes in memory.
 func (b *bench) printEngine(ctx context.Context, when string) error {
 	type sizes struct {
 		Store struct {
@@ -167,14 +166,13 @@ func (b *bench) printEngine(ctx context.Context, when string) error {
 	return nil
 }
 
-// use is what the processes of nodes have taken so far.
 type use struct {
 	computed   time.Duration
 	own, files int64 // bytes in memory: the process's own, and of files that it reads
 }
 
-// nodesUse sums up the nodes that deploy/tools/opensearch/start.sh has started; nothing where it
-// has started none.
+// nodesUse adds up the processes that deploy/tools/opensearch/start.sh has started. Without
+// OPENSEARCH_NODES it returns zero.
 func nodesUse() (use, error) {
 	var sum use
 	files, err := filepath.Glob(filepath.Join(os.Getenv("OPENSEARCH_NODES"), "node-*.pid"))
@@ -215,7 +213,6 @@ func nodesUse() (use, error) {
 	return sum, nil
 }
 
-// number reads what the system writes; 0 where it is none.
 func number(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n

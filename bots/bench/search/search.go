@@ -21,7 +21,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 )
 
-// options are the flags.
 type options struct {
 	size    int    // chunks of the synthetic index
 	text    string // folder that sentences are taken from
@@ -31,7 +30,8 @@ type options struct {
 	only    string // which search stages run, as a regular expression over their names; all
 }
 
-// Run measures what args ask for.
+// Run builds a large synthetic index, searches it in many ways, and prints how long everything
+// took. The flags in args choose size, questions and stages.
 func Run(ctx context.Context, args []string, out io.Writer) (err error) {
 	var o options
 	flags := flag.NewFlagSet("search", flag.ContinueOnError)
@@ -96,7 +96,6 @@ func Run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return nil
 }
 
-// bench is the state of a run.
 type bench struct {
 	options
 	server
@@ -110,13 +109,11 @@ type bench struct {
 	db     *postgres.DB
 }
 
-// stage is a part of the benchmark.
 type stage struct {
 	name string
 	run  func(context.Context) error
 }
 
-// stage runs a part and says how long it took.
 func (b *bench) stage(ctx context.Context, s stage) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -17,7 +17,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/staticembed"
 )
 
-// server is the PostgreSQL that is measured.
 type server struct {
 	url     string
 	cluster *local.Cluster // nil with DATABASE_URL
@@ -25,10 +24,11 @@ type server struct {
 	schema  *scratch.Schema // of the large index
 }
 
-// memory is what a server for a million chunks is given; the rest is as `make run` has it.
+// memory sets up PostgreSQL for a million chunks. All other settings are those of `make run`.
 var memory = map[string]string{"shared_buffers": "3GB", "effective_cache_size": "6GB", "max_wal_size": "4GB"}
 
-// start begins a server in a folder that stop removes, or takes the one of DATABASE_URL.
+// start uses the server of DATABASE_URL. Without it, start runs one in the -keep folder, or in a
+// temporary folder that stop removes.
 func (b *bench) start(ctx context.Context) error {
 	if b.url = os.Getenv("DATABASE_URL"); b.url == "" {
 		var err error
@@ -68,7 +68,6 @@ func (b *bench) start(ctx context.Context) error {
 	return nil
 }
 
-// open creates a migrated scratch schema and the index in it.
 func (b *bench) open(ctx context.Context, cfg pgindex.Config) (*scratch.Schema, *postgres.DB, *pgindex.Index, error) {
 	schema, err := scratch.Create(ctx, b.url)
 	if err != nil {
@@ -81,7 +80,6 @@ func (b *bench) open(ctx context.Context, cfg pgindex.Config) (*scratch.Schema, 
 	return schema, db, x, nil
 }
 
-// connect migrates a database and opens the index in it.
 func (b *bench) connect(ctx context.Context, url string, cfg pgindex.Config) (*postgres.DB, *pgindex.Index, error) {
 	if _, err := postgres.Migrate(ctx, url); err != nil {
 		return nil, nil, err
@@ -99,7 +97,8 @@ func (b *bench) connect(ctx context.Context, url string, cfg pgindex.Config) (*p
 	return db, x, nil
 }
 
-// again takes up the index that an earlier run with -keep left, and reports whether there is one.
+// again reports whether the -keep folder holds an index with vectors of the current model, and
+// reuses it.
 func (b *bench) again(ctx context.Context) (bool, error) {
 	if b.keep == "" {
 		return false, nil
@@ -118,7 +117,8 @@ func (b *bench) again(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// remember keeps the name of the vectors' model with the index: the last thing that -keep needs.
+// remember writes the embedding model's name into the -keep folder. It must come last, because
+// again takes that file as the sign of a complete index.
 func (b *bench) remember() error {
 	if b.keep == "" {
 		return nil
@@ -128,7 +128,6 @@ func (b *bench) remember() error {
 
 func (b *bench) modelFile() string { return filepath.Join(b.keep, "vectors.model") }
 
-// within runs f on its own index, which is gone afterwards.
 func (b *bench) within(ctx context.Context, cfg pgindex.Config, f func(*postgres.DB, *pgindex.Index) error) error {
 	schema, db, x, err := b.open(ctx, cfg)
 	if err != nil {

@@ -31,21 +31,22 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// The one shared drive, and the token that the server takes.
 const (
 	driveID = "0Apeer"
 	token   = "valid-token"
 	folder  = "application/vnd.google-apps.folder"
 )
 
-// peer is a server, and what stands before it.
+// peer is a third-party Drive server and the proxy in front of it, which adds what the server
+// lacks.
 type peer struct {
 	address string
 	front   *httptest.Server
 	logless bool // it keeps no log of changes
 }
 
-// Run tries the adapter against the servers that npm has installed in the folder that args name.
+// Run tests the Google Drive adapter against third-party servers. args[0] is the folder in which
+// npm has installed them.
 func Run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("name the folder in which npm has installed package.json")
@@ -55,7 +56,6 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(changing(ctx, args[0], out), paged(ctx, args[0], out))
 }
 
-// connector reads a peer's drive.
 func (p *peer) connector() (*gdrive.Connector, error) {
 	key, err := serviceKey(p.front.URL)
 	if err != nil {
@@ -70,7 +70,8 @@ func (p *peer) connector() (*gdrive.Connector, error) {
 	}})
 }
 
-// sweep is how often everything is looked at: always, where no log tells of changes.
+// sweep returns how often the adapter lists all files: every time if the server has no change log,
+// otherwise the default.
 func (p *peer) sweep() time.Duration {
 	if p.logless {
 		return time.Nanosecond
@@ -78,11 +79,8 @@ func (p *peer) sweep() time.Duration {
 	return 0
 }
 
-// mostListed is of how many files a page of a list tells here, and pagedFiles how many there are.
 const mostListed, pagedFiles = 100, 250
 
-// paged reads more files than one page of a list tells of, and finds a new name by looking at all
-// of them again.
 func paged(ctx context.Context, dir string, out io.Writer) (err error) {
 	p, end, err := begin(ctx, dir, func(port string) *exec.Cmd {
 		return exec.CommandContext(ctx, filepath.Join("node_modules", "node", "bin", "node"), filepath.Join("node_modules", "emulate", "dist", "index.js"),
@@ -128,7 +126,6 @@ func paged(ctx context.Context, dir string, out io.Writer) (err error) {
 	return nil
 }
 
-// changing reads files, and then what a log tells of them.
 func changing(ctx context.Context, dir string, out io.Writer) (err error) {
 	p, end, err := begin(ctx, dir, func(port string) *exec.Cmd {
 		return exec.CommandContext(ctx, "node", "-e", "require('google-drive-mock').startServer("+port+", '127.0.0.1')")
@@ -187,7 +184,6 @@ func changing(ctx context.Context, dir string, out io.Writer) (err error) {
 	return nil
 }
 
-// found is what a run brings.
 type found struct {
 	texts, titles map[string]string // by file
 	gone          []string
@@ -215,7 +211,7 @@ func read(ctx context.Context, c *gdrive.Connector, since index.Checkpoint) (f f
 	return f, at, nil
 }
 
-// begin starts a server of what npm installed on a free port, and what stands before it.
+// begin starts command on a free port and a proxy in front of it. The returned function stops both.
 func begin(ctx context.Context, dir string, command func(port string) *exec.Cmd) (*peer, func() error, error) {
 	var config net.ListenConfig
 	free, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -253,8 +249,8 @@ func begin(ctx context.Context, dir string, command func(port string) *exec.Cmd)
 	return nil, nil, errors.Join(errors.New("the server does not start"), end())
 }
 
-// serve answers what the server does not know, and adds to its files that they are in a shared
-// drive.
+// serve proxies the server. It answers for tokens and shared drives itself, and adds driveId to
+// every file, because the servers have none of these.
 func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
@@ -319,7 +315,7 @@ func (p *peer) send(ctx context.Context, method, path string, body []byte, kind 
 	return answer.StatusCode, text, errors.Join(err, answer.Body.Close())
 }
 
-// ask sends something to the server itself.
+// ask bypasses the proxy. Any status from 300 is an error.
 func (p *peer) ask(ctx context.Context, method, path string, what, to any) error {
 	body, err := json.Marshal(what)
 	if err != nil {
@@ -338,7 +334,7 @@ func (p *peer) ask(ctx context.Context, method, path string, what, to any) error
 	return json.Unmarshal(text, to)
 }
 
-// make adds a file, with its text as people's programs send it: in two parts.
+// make uploads a file as multipart/related, as Drive clients do. A folder has no text.
 func (p *peer) make(ctx context.Context, name, kind, parent, text string) (string, error) {
 	about, err := json.Marshal(map[string]any{"name": name, "mimeType": kind, "parents": []string{parent}})
 	if err != nil {

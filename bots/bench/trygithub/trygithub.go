@@ -33,7 +33,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/github"
 )
 
-// Run tries the adapter against what npm has installed in the folder that args name.
+// Run tests the GitHub adapter against webhook examples and a third-party server. args[0] is the
+// folder in which npm has installed them.
 func Run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("name the folder in which npm has installed package.json")
@@ -41,8 +42,8 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(hooks(args[0], out), emulated(ctx, args[0], out))
 }
 
-// hooks reads every example of a webhook, and looks whether those are about something that are
-// about what is read.
+// hooks reads every webhook example and checks which events the adapter maps to repositories,
+// issues or people.
 func hooks(folder string, out io.Writer) error {
 	const secret = "secret"
 	data, err := os.ReadFile(filepath.Join(folder, "node_modules/@octokit/webhooks-examples/api.github.com/index.json"))
@@ -98,12 +99,11 @@ const (
 	installation = 100
 )
 
-// seeded are the repositories of seed.yaml.
 var seeded = []string{"my-org/handbook", "my-org/website"}
 
-// emulated reads repositories and people from the emulator, as an App. It counts only single people
-// among collaborators, and has no way from a number to a person, so that who may read what cannot
-// be compared.
+// emulated reads repositories and people from the emulator as a GitHub App. Access is not compared,
+// because the emulator lists only individually added collaborators and cannot look up a user by
+// number.
 func emulated(ctx context.Context, folder string, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -161,7 +161,7 @@ func emulated(ctx context.Context, folder string, out io.Writer) error {
 	return errors.Join(faults...)
 }
 
-// emulator starts the server.
+// emulator starts the server with key as the App's private key, on a free port.
 func emulator(ctx context.Context, folder string, key []byte) (address string, stop func(), err error) {
 	seed, err := os.ReadFile(filepath.Join(folder, "seed.yaml"))
 	if err != nil {
@@ -210,7 +210,6 @@ func emulator(ctx context.Context, folder string, key []byte) (address string, s
 	}
 }
 
-// listed is a repository as REST tells of it.
 type listed struct {
 	ID         int64  `json:"id"`
 	NodeID     string `json:"node_id"`
@@ -218,8 +217,8 @@ type listed struct {
 	Visibility string `json:"visibility"`
 }
 
-// enterprise puts the emulator where an Enterprise Server has its interface. It has no GraphQL:
-// what repositories are called is answered from what REST calls them, and all else is not there.
+// enterprise serves the emulator at the paths of GitHub Enterprise Server. The emulator has no
+// GraphQL, so enterprise answers the one query for repository names from REST.
 func enterprise(address string) http.Handler {
 	target, err := url.Parse(address)
 	if err != nil {
@@ -273,7 +272,6 @@ func repositories(r *http.Request, address string) (all []listed, err error) {
 	return all, nil
 }
 
-// names is what repositories are called, by their node ids.
 func names(all []listed, ids []string) []any {
 	nodes := make([]any, len(ids))
 	for i, id := range ids {

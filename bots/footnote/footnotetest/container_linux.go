@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// containerUser is the user and group of the image.
 const containerUser = 65532
 
 // Container configures what a container adds to its image. Paths are inside the container.
@@ -20,9 +19,9 @@ type Container struct {
 	ReadOnly map[string]string // read-only mounts from this machine
 }
 
-// Contained returns a program that runs a static binary as in an image from scratch: in a separate
-// read-only root, as a user without rights. It needs unshare, and root or user namespaces;
-// otherwise the test is skipped.
+// Contained returns a program that runs a static binary as in a container: in its own read-only
+// root folder, as a user without rights. It skips the test on a machine without unshare and the
+// right to use it.
 func Contained(tb testing.TB, binary string, c Container) string {
 	tb.Helper()
 	namespace, user := []string{"unshare", "--mount"}, containerUser
@@ -89,7 +88,6 @@ func Contained(tb testing.TB, binary string, c Container) string {
 	return path
 }
 
-// passable lets every user traverse a folder of the test and those above it.
 func passable(tb testing.TB, folder string) {
 	tb.Helper()
 	for at := folder; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
@@ -99,7 +97,6 @@ func passable(tb testing.TB, folder string) {
 	}
 }
 
-// readable lets every user read a folder of the test.
 func readable(tb testing.TB, folder string) {
 	tb.Helper()
 	passable(tb, filepath.Dir(folder))

@@ -10,16 +10,15 @@ import (
 	"testing"
 )
 
-// plain holds the released form of the program: static and without the race detector, whose shadow
-// memory exceeds small limits.
+// plain is the program without the race detector, whose shadow memory exceeds small limits.
 var plain struct {
 	mu   sync.Mutex
 	dir  string // set by Build, and removed with it
 	path string
 }
 
-// Plain returns the path of the program, built as released, without the race detector. The first
-// call builds it. TestMain must have called Build.
+// Plain returns the path of the program, built as for a release, without the race detector.
+// TestMain must have called Build.
 func Plain(tb testing.TB) string {
 	tb.Helper()
 	plain.mu.Lock()
@@ -40,9 +39,9 @@ func Plain(tb testing.TB) string {
 	return path
 }
 
-// Limited returns a program that runs binary with a limit of data memory in bytes (RLIMIT_DATA).
-// The limit covers everything that Go allocates; a process that exceeds it dies. Unless GOMEMLIMIT
-// is set, it is nine tenths of the limit, as the program sets it in a container.
+// Limited returns a program that runs binary with a limit on data memory, in bytes (RLIMIT_DATA). A
+// process that exceeds the limit dies. GOMEMLIMIT is nine tenths of it, unless the environment sets
+// another one.
 func Limited(tb testing.TB, binary string, bytes int64) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "footnote")

@@ -22,8 +22,9 @@ import (
 
 const program = "github.com/footnotehq/footnote/bots/footnote"
 
-// Build builds the program into a temporary folder, runs the tests and returns their exit code.
-// Call it from TestMain. The program has the race detector if the tests have it.
+// Build builds the program into a temporary folder, calls set with its path, runs the tests and
+// returns their exit code. Call it from TestMain. The program has the race detector if the tests
+// have it.
 func Build(m *testing.M, set func(binary string)) int {
 	dir, err := os.MkdirTemp("", "footnote-processes-")
 	if err != nil {
@@ -46,14 +47,13 @@ func Build(m *testing.M, set func(binary string)) int {
 	return m.Run()
 }
 
-// raced reports whether this process was built with the race detector.
 func raced() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// Environment returns the settings that a process needs on this machine, without its owner's
-// settings.
+// Environment returns an environment for the program: settings, and what any process needs on this
+// machine, but none of the developer's own settings.
 func Environment(settings ...string) []string {
 	var kept []string
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GORACE"} {
@@ -67,7 +67,7 @@ func Environment(settings ...string) []string {
 	return append(kept, settings...)
 }
 
-// Run runs a verb until it ends. If the verb fails, the test fails.
+// Run runs a command of the program and returns its output. If the command fails, the test fails.
 func Run(tb testing.TB, binary string, environment []string, args ...string) string {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), binary, args...)
@@ -79,8 +79,8 @@ func Run(tb testing.TB, binary string, environment []string, args ...string) str
 	return string(out)
 }
 
-// Replica is a footnote serve process that can be stopped and started repeatedly. Except for Log,
-// its methods are for one goroutine at a time.
+// Replica is a process of `footnote serve` that can be stopped and started repeatedly. Its methods,
+// except Log, must not be called concurrently.
 type Replica struct {
 	Admin string // address of its health checks
 
@@ -92,15 +92,15 @@ type Replica struct {
 	log         log
 }
 
-// Serve starts a replica and kills it when the test ends. If the test has failed, it shows the
-// replica's output.
+// Serve starts a replica and kills it when the test ends. If the test fails, it logs the replica's
+// output.
 func Serve(tb testing.TB, binary string, environment []string) *Replica {
 	tb.Helper()
 	return serve(tb, environment, binary, "serve")
 }
 
-// ServeBehind is Serve with a lower processor priority than the test. In reality, what the test
-// simulates runs on other machines, and would not wait for processors that the replica uses.
+// ServeBehind is like [Serve], but the replica has a lower processor priority than the test. The
+// servers that the test simulates would run on other machines and not compete for processors.
 func ServeBehind(tb testing.TB, binary string, environment []string) *Replica {
 	tb.Helper()
 	return serve(tb, environment, "nice", "-n", "10", binary, "serve")
@@ -121,7 +121,7 @@ func serve(tb testing.TB, environment []string, command ...string) *Replica {
 	return r
 }
 
-// Start starts the process, which must have ended before.
+// Start starts the process again. It must have ended before.
 func (r *Replica) Start() {
 	r.tb.Helper()
 	// End stops it, even after the test's context is done.
@@ -161,7 +161,7 @@ func (r *Replica) End(s syscall.Signal) {
 	}
 }
 
-// Ended waits until a stopped replica has ended. Its exit code must be 0.
+// Ended waits until a stopped replica has ended. The test fails if the exit code is not 0.
 func (r *Replica) Ended() {
 	r.tb.Helper()
 	<-r.ended
@@ -171,7 +171,7 @@ func (r *Replica) Ended() {
 	r.cmd = nil
 }
 
-// Gone waits until the process has ended, with any result.
+// Gone waits until the process has ended, with any exit code.
 func (r *Replica) Gone() {
 	<-r.ended
 	r.cmd = nil
@@ -183,13 +183,12 @@ func (r *Replica) Ready() {
 	r.says("is not ready after a minute", func(status int) bool { return status == http.StatusOK })
 }
 
-// Unready waits until a stopping replica reports that it accepts nothing more.
+// Unready waits until a stopping replica reports that it is no longer ready.
 func (r *Replica) Unready() {
 	r.tb.Helper()
 	r.says("is ready a minute after it was told to end", func(status int) bool { return status == http.StatusServiceUnavailable })
 }
 
-// says waits until the readiness response meets a condition.
 func (r *Replica) says(otherwise string, holds func(status int) bool) {
 	r.tb.Helper()
 	ctx, cancel := context.WithTimeout(r.tb.Context(), time.Minute)
@@ -218,11 +217,11 @@ func (r *Replica) says(otherwise string, holds func(status int) bool) {
 // Log returns the end of the replica's output since its first start.
 func (r *Replica) Log() string { return r.log.tail() }
 
-// Logged returns how often the replica has written a text since its first start.
+// Logged returns how often text occurs in the replica's output since its first start.
 func (r *Replica) Logged(text string) int { return r.log.count(text) }
 
-// FreeAddress returns a free address of the loopback interface, each only once. Its port is below
-// those that systems assign to connections, so that it stays free while a replica restarts.
+// FreeAddress returns a free loopback address, never the same one twice. Its port is below the
+// range of outgoing connections, so it stays free while a replica restarts.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	given.mu.Lock()
@@ -249,7 +248,6 @@ func FreeAddress(tb testing.TB) string {
 	return ""
 }
 
-// given are the addresses that this process has returned.
 var given struct {
 	mu        sync.Mutex
 	addresses map[string]bool

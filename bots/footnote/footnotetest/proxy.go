@@ -27,9 +27,8 @@ import (
 	"time"
 )
 
-// Outside is a simulated internet for a test. Its hosts have names that no resolver knows and
-// certificates that only CAFile verifies. They are reachable only through its proxy, so a program
-// that talks to them has used the proxy. It is safe for concurrent use.
+// Outside simulates the internet for a test. Its hosts can be reached only through its proxy, and
+// only CAFile verifies their certificates. It is safe for concurrent use.
 type Outside struct {
 	ProxyURL string // proxy address with credentials
 	CAFile   string // the authority of the hosts' certificates
@@ -44,9 +43,9 @@ type Outside struct {
 
 const proxyUser, proxyPassword = "footnote", "s3cret"
 
-// StartOutside starts a proxy and the named hosts, each in front of the server at its URL. In JSON
-// answers, it replaces addresses of a server by those of its host. If a server has several hosts,
-// the alphabetically first is used for http, the last for ws.
+// StartOutside starts a proxy for the named hosts, each in front of the server at its URL. In JSON
+// responses, it replaces the servers' addresses with the hosts' names. If a server has several
+// hosts, the alphabetically first name is used for http, the last for ws.
 func StartOutside(tb testing.TB, hosts map[string]string) *Outside {
 	tb.Helper()
 	o := &Outside{hosts: make(map[string]*url.URL), asked: make(map[string]int)}
@@ -77,7 +76,7 @@ func StartOutside(tb testing.TB, hosts map[string]string) *Outside {
 	return o
 }
 
-// Settings returns the settings that a program needs to reach the hosts.
+// Settings returns the environment variables with which a program reaches the hosts.
 func (o *Outside) Settings() []string {
 	return []string{"HTTPS_PROXY=" + o.ProxyURL, "HTTP_PROXY=" + o.ProxyURL, "CA_FILE=" + o.CAFile}
 }
@@ -89,14 +88,13 @@ func (o *Outside) Asked() map[string]int {
 	return maps.Clone(o.asked)
 }
 
-// Plain returns the requests that came to the proxy without a tunnel.
+// Plain returns the URLs of requests that were sent to the proxy without CONNECT.
 func (o *Outside) Plain() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.plain)
 }
 
-// tunnel handles the requests of the proxy.
 func (o *Outside) tunnel(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte(proxyUser+":"+proxyPassword)) {
 		w.Header().Set("Proxy-Authenticate", "Basic")
@@ -133,7 +131,6 @@ func (o *Outside) tunnel(w http.ResponseWriter, r *http.Request) {
 	both.Wait()
 }
 
-// rename replaces addresses of servers in a response by names of hosts.
 func (o *Outside) rename(res *http.Response) error {
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
 		return nil
@@ -158,7 +155,6 @@ func (o *Outside) rename(res *http.Response) error {
 	return nil
 }
 
-// certify creates a certificate authority and one certificate for all hosts.
 func (o *Outside) certify(tb testing.TB) tls.Certificate {
 	tb.Helper()
 	must := func(err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// Talk is one person in one channel of a platform.
+// Talk lets a test act as one person in one channel of a chat platform.
 type Talk interface {
 	fmt.Stringer
 	// Begin asks in the channel and returns the root of the answer's thread, which is the
@@ -37,7 +37,7 @@ type Post struct {
 	Writing bool // the message is not finished
 }
 
-// String returns the message on one line.
+// String returns whether the message is unfinished, and at most 80 bytes of its text.
 func (p Post) String() string {
 	const most = 80
 	return fmt.Sprintf("writing=%t: %s", p.Writing, p.Text[:min(len(p.Text), most)])
@@ -112,8 +112,7 @@ func (t InDiscord) String() string { return "Discord " + t.Room.ID }
 // Begin implements Talk.
 func (t InDiscord) Begin(text string) string { return t.Person.Mention(t.Room.ID, text) }
 
-// Follow implements Talk. It waits for the thread, because follow-up questions are possible only
-// there.
+// Follow implements Talk. It first waits until the bot has opened a thread.
 func (t InDiscord) Follow(ctx context.Context, root, text string) error {
 	err := t.Server.Until(ctx, func() bool {
 		return slices.ContainsFunc(t.Server.Threads(t.Room.ID), func(thread discordtest.Thread) bool { return thread.ID == root })

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BuildVersion builds the program with another version number and additional migrations, given by
-// file name. It returns the path of the binary, which is deleted after the test.
+// BuildVersion builds the program with another version and additional migrations, by file name. It
+// returns the path of the binary, which is deleted after the test.
 func BuildVersion(tb testing.TB, version string, migrations map[string]string) string {
 	tb.Helper()
 	dir := tb.TempDir()

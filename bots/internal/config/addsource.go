@@ -21,12 +21,12 @@ type Pair struct {
 	Value any
 }
 
-// sourceName matches the names that a command may give to a source. The name becomes part of ids
-// and of group names.
+// sourceName is strict because a source's name becomes part of document ids and group names.
 var sourceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
-// SourceEntry returns the YAML of one entry of sources, indented by two spaces. Keys of one mapping
-// must be adjacent in pairs. The error says what is wrong with the entry, without line numbers.
+// SourceEntry returns the YAML of one entry of the file's sources, indented by two spaces. Pairs
+// with keys below the same mapping, such as "slack.", must be adjacent. The error says what is
+// wrong with the entry, without line numbers.
 func SourceEntry(name string, pairs []Pair) (string, error) {
 	if !sourceName.MatchString(name) {
 		return "", fmt.Errorf("a source cannot be called %s: use up to 63 letters, digits, dots, - and _, a letter or digit first", quote(name))
@@ -41,8 +41,6 @@ func SourceEntry(name string, pairs []Pair) (string, error) {
 
 var withoutLines = regexp.MustCompile(`(?m)^:\d+: `)
 
-// entryLines returns the lines of an entry. The name has the given indent, and each level below
-// adds one step.
 func entryLines(name string, pairs []Pair, indent, step string) []string {
 	lines := []string{indent + yamlText(name) + ":"}
 	var within string // mapping that contains the previous line
@@ -95,8 +93,8 @@ func yamlText(s string) string {
 }
 
 // AddSource returns the configuration file data with one more source at the end of its sources. All
-// other bytes stay the same. It refuses a file with faults and a name that the file already has.
-// path appears in errors; relative paths in the entry start from its folder.
+// other bytes stay the same. It returns an error if the file has faults or already has a source of
+// that name. Relative paths in the entry start from the folder of path.
 func AddSource(path string, data []byte, name string, pairs []Pair) ([]byte, error) {
 	entry, err := SourceEntry(name, pairs)
 	if err != nil {
@@ -121,7 +119,6 @@ func AddSource(path string, data []byte, name string, pairs []Pair) ([]byte, err
 	return added, nil
 }
 
-// sameBut reports whether after means the same as before, plus one source called name.
 func sameBut(before, after *File, name string) bool {
 	b, a := *before, *after
 	last := len(a.Sources) - 1
@@ -137,7 +134,6 @@ func sameBut(before, after *File, name string) bool {
 	return errBefore == nil && errAfter == nil && string(was) == string(is)
 }
 
-// insertSource inserts an entry after the last line of sources.
 func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 	lines, end := splitLines(data)
 	keys, err := rootKeys(data)
@@ -173,7 +169,6 @@ func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 	return insertLines(lines, last, entryLines(name, pairs, indent, "  "), end), nil
 }
 
-// rootKey is a top-level key of the file.
 type rootKey struct {
 	name         string
 	line, column int  // line of the key, column of the keys below it (0: none)
@@ -181,7 +176,7 @@ type rootKey struct {
 	at           int  // the column of the key itself
 }
 
-// rootKeys returns the top-level keys in file order. The file must have no faults.
+// rootKeys expects a file that ParseFile accepts. It refuses flow style, such as {agent: docs}.
 func rootKeys(data []byte) ([]rootKey, error) {
 	r := &reader{}
 	root := r.parse(data)
@@ -217,7 +212,6 @@ func firstColumn(keys []rootKey) int {
 	return cmp.Or(keys[0].at, 1)
 }
 
-// splitLines splits a file into lines and returns the line ending that it uses.
 func splitLines(data []byte) (lines []string, end string) {
 	end = "\n"
 	if strings.Contains(string(data), "\r\n") {
@@ -226,8 +220,8 @@ func splitLines(data []byte) (lines []string, end string) {
 	return strings.SplitAfter(string(data), "\n"), end
 }
 
-// endOfDocument returns the number of lines before the mark that ends the document, or before the
-// end of the file.
+// endOfDocument returns the number of lines before "...", which ends a YAML document, or before the
+// end of the file. Blank lines at the end are not counted.
 func endOfDocument(lines []string) int {
 	last := len(lines)
 	for i, line := range lines {
@@ -242,7 +236,6 @@ func endOfDocument(lines []string) int {
 	return last
 }
 
-// insertLines inserts more after the first n lines of a file.
 func insertLines(lines []string, n int, more []string, end string) []byte {
 	var b strings.Builder
 	for _, line := range lines[:n] {

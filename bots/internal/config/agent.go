@@ -20,13 +20,13 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Tools returns the names of the tools of an agent that lists none.
+// Tools returns the names of the tools that an agent may use if the file does not list its tools.
 func Tools() []string { return []string{search.Name, knowledge.Name, readfile.Name, openurl.Name} }
 
 // AllTools returns every tool name that an agent may list.
 func AllTools() []string { return append(Tools(), websearch.Name) }
 
-// CheckTools returns an error that names the agents with a tool that is not set up.
+// CheckTools returns an error for every agent that lists a tool whose provider is not configured.
 func (c *Config) CheckTools(f *File) error {
 	var faults []error
 	for _, a := range f.Agents {
@@ -37,8 +37,8 @@ func (c *Config) CheckTools(f *File) error {
 	return errors.Join(faults...)
 }
 
-// CheckFile returns an error for every part of the file that conflicts with the settings. more are
-// models to check in addition to those of the settings and the file.
+// CheckFile returns an error for every part of the file that conflicts with the settings. It also
+// checks the models in more.
 func (c *Config) CheckFile(f *File, more ...string) error {
 	return errors.Join(c.CheckPrices(f, more...), c.CheckTools(f))
 }
@@ -81,7 +81,7 @@ func (r *fileReader) agents(path string, n ast.Node) {
 	})
 }
 
-// models returns a reader for the models of an agent that answer at the same time.
+// models returns a reader for a list of 2 to turn.MaxModels models that answer at the same time.
 func (r *fileReader) models(to *[]string) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		before := len(r.faults)
@@ -144,7 +144,7 @@ func (r *fileReader) projects(path string, n ast.Node) {
 	})
 }
 
-// projectFile reads a project's file: a path, or a mapping with the path, its base_url and its acl.
+// projectFile accepts a path, or a mapping with path, base_url and acl.
 func (r *fileReader) projectFile(path string, n ast.Node) ProjectFile {
 	var f ProjectFile
 	if _, plain := scalar(r.value(n)); plain {
@@ -203,7 +203,6 @@ func (r *fileReader) sources(path string, n ast.Node) {
 	})
 }
 
-// every returns a reader for the interval between two reads of a source, such as "6h".
 func (r *fileReader) every(to *time.Duration) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var text string

@@ -2,9 +2,8 @@ package config
 
 import "github.com/footnotehq/footnote/core/retrieve"
 
-// alphas returns a parser that sets HybridAlpha and SentenceAlpha, the weight of semantic results
-// in a search. If the setting is empty, each gets its own default. Otherwise both get the same
-// value.
+// alphas sets the weights of semantic results in a search. If the setting is empty, HybridAlpha and
+// SentenceAlpha get different defaults. Otherwise both get its value.
 func alphas(c *Config) func(string) error {
 	return func(v string) error {
 		if v == "" {

@@ -11,7 +11,6 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// assistants reads the access list of each tool for assistants.
 func (r *fileReader) assistants(path string, n ast.Node) {
 	r.fields(path, n, field{"tools", func(path string, n ast.Node) {
 		r.file.AssistantTools = make(map[string]access.ACL)
@@ -34,7 +33,6 @@ func assistantKeys() []FileKey {
 	}}
 }
 
-// mcpURL returns a parser for an address that ends in the path of the MCP server.
 func mcpURL(to *string) func(string) error {
 	return func(v string) error {
 		if err := httpURL(to)(v); err != nil {
@@ -47,9 +45,8 @@ func mcpURL(to *string) func(string) error {
 	}
 }
 
-// issuer returns a parser for the address of a token issuer. It keeps the address exactly as tokens
-// spell it. The address must use TLS unless it is on this machine, because signing keys are fetched
-// from it.
+// issuer keeps the address exactly as written, because tokens are compared with it. It must use TLS
+// unless it is on this machine, because signing keys are fetched from it.
 func issuer(to *string) func(string) error {
 	return func(v string) error {
 		u, err := url.Parse(v)
@@ -62,7 +59,7 @@ func issuer(to *string) func(string) error {
 	}
 }
 
-// name returns a parser for text without spaces, as issuers write audiences and claims.
+// name refuses spaces, because issuers' names of audiences and claims have none.
 func name(to *string) func(string) error {
 	return func(v string) error {
 		if strings.ContainsAny(v, " \t\r\n") {

@@ -15,7 +15,7 @@ import (
 )
 
 // ChannelRule holds the file's settings for one channel, for all channels of a workspace, or for a
-// platform.
+// whole platform.
 type ChannelRule struct {
 	Platform  thread.Platform // empty: all
 	Workspace string          // empty: all
@@ -23,7 +23,7 @@ type ChannelRule struct {
 	Values    []Value         // only the settings that the file sets
 }
 
-// Value is one setting of a channel, as text. A list is joined with commas.
+// Value is one setting of a channel rule, as text. A list is joined with commas.
 type Value struct {
 	Key, Text string
 	Line      int `json:"-"` // not in JSON, because moving a setting does not change it
@@ -39,7 +39,7 @@ func (r ChannelRule) Value(key string) string {
 }
 
 // Said returns the file's settings that apply to a channel, from general to specific. If a setting
-// occurs twice, the last one wins.
+// occurs twice, the last one applies.
 func (f *File) Said(at session.Place) []policy.SettingValue {
 	var said []policy.SettingValue
 	if f.Agent != "" {
@@ -60,8 +60,8 @@ func (f *File) Said(at session.Place) []policy.SettingValue {
 	return said
 }
 
-// Sets reports whether a rule of the file's channels: sets a key for at, for a part of at, or for
-// more than at. It also returns the line of the rule.
+// Sets reports whether the file sets key in a rule that overlaps with the place at: for the same
+// place, for a part of it, or for a wider place. It also returns the line of that rule.
 func (f *File) Sets(at session.Place, key string) (policy.Origin, bool) {
 	meet := func(rule, place string) bool { return rule == "" || place == "" || rule == place }
 	for _, r := range f.Channels {
@@ -77,7 +77,8 @@ func (f *File) Sets(at session.Place, key string) (policy.Origin, bool) {
 	return policy.Origin{}, false
 }
 
-// Places returns the zero place and each place with settings in the file or in changed, sorted.
+// Places returns, sorted, every place with a setting in the file or in changed. The zero Place,
+// which means everywhere, is always included.
 func (f *File) Places(changed []session.Setting) []session.Place {
 	all := []session.Place{{}}
 	for _, r := range f.Channels {
@@ -92,8 +93,8 @@ func (f *File) Places(changed []session.Setting) []session.Place {
 	return slices.Compact(all)
 }
 
-// Names returns the names that the file defines for a setting of channels. It returns nil if the
-// values of the setting are not names.
+// Names returns the agents, projects or document sets that the file defines, if key is the setting
+// that takes one of these. For any other key it returns nil.
 func (f *File) Names(key string) []string {
 	names := []string{}
 	switch key {
@@ -119,7 +120,8 @@ func (f *File) origin(line int) policy.Origin {
 	return policy.Origin{File: filepath.Base(cmp.Or(f.Path, FileName)) + ":" + strconv.Itoa(line)}
 }
 
-// weight is higher for a more specific rule.
+// weight orders rules by how specific they are: a channel outweighs a workspace, and a workspace
+// outweighs a platform.
 func (r ChannelRule) weight() int {
 	w := 0
 	for i, said := range []bool{r.Platform != "", r.Workspace != "", r.Channel != ""} {
@@ -156,7 +158,6 @@ func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 	return c
 }
 
-// setting returns a reader for one setting of a channel: a plain value or a list.
 func (r *fileReader) setting(to *ChannelRule, s policy.Setting) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var parts []string
@@ -182,8 +183,7 @@ func (r *fileReader) setting(to *ChannelRule, s policy.Setting) func(string, ast
 	}
 }
 
-// channelReferences checks the names that channel rules use. It also checks that the document sets
-// of an agent and its channel overlap.
+// channelReferences also reports a rule whose agent and document sets have no document in common.
 func (r *fileReader) channelReferences(check func(at ast.Node, path, kind, name string)) {
 	for i, c := range r.file.Channels {
 		path := fmt.Sprintf("channels[%d]", i+1)

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Secret is a value that must never be shown. Printing or logging it gives "***".
+// Secret is a text that must not appear in logs. Printing, logging or marshalling it gives "***".
 type Secret string
 
 // String implements fmt.Stringer.
@@ -23,13 +23,13 @@ func (s Secret) GoString() string { return "***" }
 // MarshalText implements encoding.TextMarshaler.
 func (s Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-// Reveal returns the plain value. Call it only where the value is used.
+// Reveal returns the plain text. Call it only where the secret is used.
 func (s Secret) Reveal() string { return string(s) }
 
-// Words is the value of Embedder that disables the sentence model.
+// Words is the value of Config.Embedder that disables the sentence model.
 const Words = "words"
 
-// NoLocalModel is the value of LocalModel that disables the search for a model server on this
+// NoLocalModel is the value of Config.LocalModel that disables looking for a model server on this
 // machine.
 const NoLocalModel = "no"
 
@@ -170,14 +170,15 @@ type Config struct {
 	SecretKeys []Secret
 }
 
-// GitToken returns the token for reading repositories of a host, or "".
+// GitToken returns the token for reading Git repositories of a host, or "".
 func (c *Config) GitToken(host string) string { return c.GitTokens[host].Reveal() }
 
-// HasModel reports whether a model endpoint is configured. Without one, answers are quotations.
+// HasModel reports whether a language model is configured. Without one, answers only quote
+// documents.
 func (c *Config) HasModel() bool { return c.OpenAIKey != "" || c.OpenAIBaseURL != "" }
 
-// Load reads every setting. An empty variable counts as unset. The error joins all faults by name
-// and never contains a secret.
+// Load reads every setting from the environment. An empty variable counts as unset. The error lists
+// all wrong settings by name and never contains a secret.
 func Load(getenv func(string) string) (*Config, error) {
 	c := &Config{File: &File{}}
 	var faults []error
@@ -211,7 +212,6 @@ func (c *Config) Warnings() []string {
 	return warnings
 }
 
-// conflicts returns an error for each combination of settings that is not valid.
 func (c *Config) conflicts() []error {
 	var faults []error
 	if c.EmbeddingModel != "" && c.EmbeddingKey == "" && c.EmbeddingBaseURL == "" && !c.HasModel() {

@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// DiscordHistory selects the channels of a server to read, and how far back.
+// DiscordHistory says which channels of a Discord server are indexed, and how far back.
 type DiscordHistory struct {
 	Guild    string   `json:"guild"`              // id of the server
 	Channels []string `json:"channels,omitempty"` // names or ids
@@ -33,7 +33,6 @@ var discordSystem = system{
 	},
 }
 
-// discordHistory returns a reader for the selection of a server's channels for a source.
 func (r *fileReader) discordHistory(to **DiscordHistory) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		h := &DiscordHistory{}

@@ -22,11 +22,10 @@ import (
 // FileName is the default path of the configuration file.
 const FileName = "footnote.yaml"
 
-// maxFile is the largest accepted file, in bytes. It is far above any file written by hand.
+// maxFile is in bytes and far above any file written by hand.
 const maxFile = 1 << 20
 
-// File is the parsed footnote.yaml: agents, documents, and rules for channels. The zero File means
-// that there is no file. It is immutable after it was read.
+// File is the parsed footnote.yaml. It is immutable. The zero File means that there is no file.
 type File struct {
 	Path string `json:"-"` // empty without a file
 	// Agent is for channels and commands that name none. Empty: the built-in agent
@@ -52,7 +51,8 @@ type File struct {
 	synonyms  *analyse.Synonyms
 }
 
-// Agent is a persona with the names of the document sets that it may search.
+// Agent is a set of instructions, tools and models for answers, with the documents that it may
+// search.
 type Agent struct {
 	prompt.Agent
 	DocumentSets []string
@@ -71,21 +71,22 @@ type DocumentSet struct {
 	Sources []string // names of Sources, or ids as `footnote sources` prints them
 }
 
-// Project is a named set of files that is given to every answer in the project.
+// Project is a named set of files. Every answer in a channel with that project gets them.
 type Project struct {
 	Name  string
 	Files []ProjectFile
 }
 
-// ProjectFile is one file of a project. The file is left out if a listener is not in its access
-// list.
+// ProjectFile is one file of a project. An answer does not get it if a person who can see the
+// answer may not read the file.
 type ProjectFile struct {
 	Path    string // absolute, or relative to the working folder
 	BaseURL string // public address of its folder
 	ACL     access.ACL
 }
 
-// Source is an origin of documents. Exactly one of Path, URL and the fields of Systems is set.
+// Source says where documents are read from. Exactly one of Path, URL and the fields of Systems is
+// set.
 type Source struct {
 	Name    string
 	Path    string // a folder or file; absolute, or relative to the working folder
@@ -191,7 +192,6 @@ func ParseFile(path string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// fileReader parses footnote.yaml.
 type fileReader struct {
 	reader
 	file   *File
@@ -199,7 +199,6 @@ type fileReader struct {
 	at     map[string]ast.Node // nodes by path, for checks after everything was read
 }
 
-// named reads a mapping with names as keys, and calls each for every entry.
 func (r *fileReader) named(path string, n ast.Node, each func(path, name string, n ast.Node)) {
 	r.pairs(path, n, func(name string, at, value ast.Node) {
 		if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\n\t\x00,") {
@@ -229,7 +228,6 @@ func (r *fileReader) url(to *string) func(string, ast.Node) {
 	}
 }
 
-// references checks every name that refers to another part of the file.
 func (r *fileReader) references() {
 	f := r.file
 	names := func(kind string) []string {

@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 )
 
-// FileKey documents one key of footnote.yaml. deploy/docs/footnote-yaml.md lists them.
+// FileKey documents one key of footnote.yaml for deploy/docs/footnote-yaml.md.
 type FileKey struct {
 	Key     string // its path: "agents.NAME.tools", "channels[].follow"
 	Values  string // allowed values

@@ -5,7 +5,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// FilterRule is a block list from the file.
+// FilterRule is the file's list of words and patterns that are blocked in questions or in answers.
 type FilterRule struct {
 	Words    []string
 	Patterns []string
@@ -35,7 +35,6 @@ func (r *fileReader) filterRule(path string, n ast.Node, to *FilterRule, more fi
 	}
 }
 
-// listed returns a reader for a block list, which checks each entry.
 func (r *fileReader) listed(to *[]string, patterns bool) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {

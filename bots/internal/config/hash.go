@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Hash returns a short hash of the settings, including those changed in chat. Replicas with equal
-// hashes answer alike. It leaves out secrets and settings that concern one process or machine.
+// Hash returns a short hash of the settings, including those changed in chat. It leaves out secrets
+// and settings of one process or machine, so replicas with equal hashes answer alike.
 func (c *Config) Hash(changed ...session.Setting) (string, error) {
 	type change struct {
 		Place      session.Place

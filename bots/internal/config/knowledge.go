@@ -7,7 +7,6 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// knowledge reads the entity and relation types that KNOWLEDGE_MODEL extracts.
 func (r *fileReader) knowledge(path string, n ast.Node) {
 	to := &r.file.Knowledge
 	r.fields(path, n,
@@ -21,7 +20,6 @@ func (r *fileReader) knowledge(path string, n ast.Node) {
 	)
 }
 
-// types returns a reader for a mapping from type names to their meanings.
 func (r *fileReader) types(to *[]extract.Type) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.pairs(path, n, func(name string, at, value ast.Node) {

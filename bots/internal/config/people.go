@@ -9,19 +9,19 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Identity says how accounts of chat platforms are matched to people of sources.
+// Identity says how accounts of chat platforms are matched to accounts in sources.
 type Identity struct {
 	Domains []string // e-mail domains in lower case, whose addresses link accounts
 }
 
-// Group maps groups of chat platforms, by their native ids, to a group name for access lists.
+// Group defines a group for access lists by its Slack user groups and Discord roles.
 type Group struct {
 	Name    string
 	Slack   []string // ids of user groups
 	Discord []string // ids of roles
 }
 
-// Bound returns the groups that the file maps on a platform.
+// Bound returns the user groups or roles of a platform that belong to a [Group] of the file.
 func (f *File) Bound(platform string) []access.BoundGroup {
 	var bound []access.BoundGroup
 	for _, g := range f.Groups {
@@ -32,7 +32,8 @@ func (f *File) Bound(platform string) []access.BoundGroup {
 	return bound
 }
 
-// Rules returns the file's rules for matching people and covering groups.
+// Rules returns the file's rules for [access.Resolver]: the e-mail domains that link accounts, and
+// the groups that count as everyone.
 func (f *File) Rules() access.Rules {
 	rules := access.Rules{Domains: f.Identity.Domains}
 	for _, s := range f.Sources {
@@ -45,7 +46,8 @@ var (
 	domainName  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)
 	slackGroup  = regexp.MustCompile(`^S[A-Z0-9]+$`)
 	discordRole = regexp.MustCompile(`^[0-9]+$`)
-	// reservedGroups are the name prefixes of groups that platforms and people use.
+	// reservedGroups cannot name a group, because groups that platforms define begin with these
+	// words.
 	reservedGroups = []string{"slack", "discord", "console", "email"}
 )
 
@@ -88,7 +90,7 @@ func (r *fileReader) groups(path string, n ast.Node) {
 	})
 }
 
-// ids returns a reader for ids that match form. what describes the ids in errors.
+// ids returns a reader for ids that match form. An error tells the operator to write what.
 func (r *fileReader) ids(to *[]string, form *regexp.Regexp, what string) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {
@@ -103,8 +105,6 @@ func (r *fileReader) ids(to *[]string, form *regexp.Regexp, what string) func(st
 	}
 }
 
-// covering returns a reader for the groups of a source that count as everyone, for answers that
-// unnamed people can see.
 func (r *fileReader) covering(to *[]access.Principal) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {
@@ -124,8 +124,8 @@ func (r *fileReader) covering(to *[]access.Principal) func(string, ast.Node) {
 	}
 }
 
-// groupReferences checks that no group has the name of a source. A source's own groups start with
-// its name.
+// groupReferences refuses a group with the name of a source, because the names of the source's own
+// groups begin with it.
 func (r *fileReader) groupReferences() {
 	for _, g := range r.file.Groups {
 		if _, taken := r.file.Source(g.Name); taken {

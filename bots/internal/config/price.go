@@ -12,7 +12,6 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// defaultCurrency is the currency of prices if the file names none.
 const defaultCurrency = "USD"
 
 var currencies = regexp.MustCompile(`^[A-Z]{3}$`)
@@ -34,8 +33,8 @@ func (r *fileReader) prices(path string, n ast.Node) {
 	)
 }
 
-// price reads the price of a million tokens of a model. Cached input costs the same as other input
-// unless the file sets its price.
+// price reads prices per million tokens. Cached input costs as much as other input unless the file
+// sets its price.
 func (r *fileReader) price(path string, n ast.Node) spend.Price {
 	var p spend.Price
 	said := make(map[string]bool)
@@ -60,8 +59,8 @@ func (r *fileReader) price(path string, n ast.Node) spend.Price {
 	return p
 }
 
-// CheckPrices returns an error that names the models without a price, if there is a spending cap.
-// more are models to check in addition to those of the settings and the file.
+// CheckPrices returns an error for every model without a price, if there is a spending cap. It
+// checks the models of the settings, of the file, and of more.
 func (c *Config) CheckPrices(f *File, more ...string) error {
 	if !c.Caps.Any() {
 		return nil
@@ -103,7 +102,7 @@ func (c *Config) CheckPrices(f *File, more ...string) error {
 	return errors.Join(faults...)
 }
 
-// amount returns a parser for a spending cap. Unset means no cap.
+// amount sets 0, which means no cap, if the setting is empty. A written 0 is an error.
 func amount(to *spend.Amount) func(string) error {
 	return func(v string) error {
 		*to = 0

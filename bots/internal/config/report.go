@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Report is a weekly report: the channel it is posted to, and the time.
+// Report says when a weekly report is posted, and to which channel.
 type Report struct {
 	Platform thread.Platform
 	Channel  string
@@ -30,10 +30,9 @@ func (r Report) When() recur.Weekly {
 	return recur.Weekly{Day: time.Weekday(slices.Index(days(), r.Day)), Hour: r.Hour, Zone: zone}
 }
 
-// Name returns the name of the report's schedule.
+// Name returns the name under which the report is scheduled, such as "slack:C0123:report".
 func (r Report) Name() string { return string(r.Platform) + ":" + r.Channel + ":report" }
 
-// days returns the names of the days, indexed by time.Weekday.
 func days() []string {
 	all := make([]string, 7)
 	for day := range all {
@@ -42,7 +41,6 @@ func days() []string {
 	return all
 }
 
-// reportChannels match the ids of channels that can receive reports.
 var reportChannels = map[thread.Platform]*regexp.Regexp{"slack": regexp.MustCompile(`^[CG][A-Z0-9]+$`), "discord": regexp.MustCompile(`^[0-9]+$`)}
 
 func (r *fileReader) reports(path string, n ast.Node) {

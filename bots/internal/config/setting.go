@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Setting is one row of the settings table in --help and deploy/docs/settings.md.
+// Setting is one environment variable. --help and deploy/docs/settings.md list all of them.
 type Setting struct {
 	Env     string
 	Default string
@@ -26,7 +26,7 @@ type Setting struct {
 	set     func(value string) error
 }
 
-// Settings returns the table of all settings in the order of the documentation.
+// Settings returns all environment variables in the order of the documentation.
 func Settings() []Setting { return new(Config).settings() }
 
 func (c *Config) settings() []Setting {
@@ -141,12 +141,11 @@ func (c *Config) settings() []Setting {
 	return slices.Insert(rows, at, c.credentials()...)
 }
 
-// longestShown is the longest value that an error shows. It is shorter than any token, because a
-// longer value may be a token in the wrong setting.
+// longestShown is shorter than any token, because a longer value may be a token in the wrong
+// setting. It is in bytes.
 const longestShown = 20
 
-// wrong returns the error for an invalid value of a setting that is not secret. Errors for secret
-// settings never show the value.
+// wrong is not for secret settings, because the error may show the value.
 func wrong(value, want string) error {
 	if value == "" || len(value) > longestShown {
 		return errors.New("is not " + want)
@@ -168,8 +167,7 @@ func secret(to *Secret) func(string) error {
 	}
 }
 
-// token returns a parser for a secret with a prefix that identifies its kind, so that two tokens
-// cannot be mixed up.
+// token requires a prefix, so that two kinds of token cannot be confused.
 func token(to *Secret, prefix string) func(string) error {
 	return func(v string) error {
 		*to = Secret(v) // set it even if it is wrong, so that no other fault calls it missing
@@ -180,7 +178,6 @@ func token(to *Secret, prefix string) func(string) error {
 	}
 }
 
-// discordKey returns a parser for Discord's public key: 32 bytes in hexadecimal.
 func discordKey(to *string) func(string) error {
 	return func(v string) error {
 		if raw, err := hex.DecodeString(v); err != nil || v != "" && len(raw) != ed25519.PublicKeySize {
@@ -191,7 +188,7 @@ func discordKey(to *string) func(string) error {
 	}
 }
 
-// loopbacks returns a parser for a list of addresses of this machine.
+// loopbacks accepts only loopback addresses with ports, separated by commas.
 func loopbacks(to *[]string) func(string) error {
 	return func(v string) error {
 		if err := list(to)(v); err != nil {
@@ -240,8 +237,7 @@ func secretURL(to *Secret, schemes ...string) func(string) error {
 	}
 }
 
-// engineURL returns a parser for the address of a search engine. It keeps the address unparsed,
-// because the address may name several hosts; the caller parses it.
+// engineURL does not parse the address, because it may name several hosts. The caller does.
 func engineURL(to *Secret) func(string) error {
 	return func(v string) error {
 		if v != "" && !strings.HasPrefix(v, "opensearch://") {
@@ -263,7 +259,6 @@ func number(to *int, low, high int) func(string) error {
 	}
 }
 
-// wholeNumber returns a parser for a whole number of 0 or more.
 func wholeNumber(to *int64) func(string) error {
 	return func(v string) error {
 		n, err := strconv.ParseInt(v, 10, 64)
@@ -275,7 +270,7 @@ func wholeNumber(to *int64) func(string) error {
 	}
 }
 
-// window returns a parser for a context window in tokens. 0 means the known window of the model.
+// window accepts 0, which means the known context window of the model.
 func window(to *int) func(string) error {
 	const high = 100_000_000
 	known := number(to, budget.MinWindow, high)
@@ -313,7 +308,7 @@ func decimal(to *float64, low, high float64) func(string) error {
 	}
 }
 
-// clipped returns a parser for any number, which limits it to the range from low to high.
+// clipped accepts any number and limits it to the range from low to high.
 func clipped(to *float64, low, high float64) func(string) error {
 	return func(v string) error {
 		f, err := strconv.ParseFloat(v, 64)
@@ -336,7 +331,6 @@ func duration(to *time.Duration) func(string) error {
 	}
 }
 
-// longerThanNothing returns a parser for a duration above 0.
 func longerThanNothing(to *time.Duration) func(string) error {
 	return func(v string) error {
 		if err := duration(to)(v); err != nil || *to == 0 {
@@ -346,8 +340,7 @@ func longerThanNothing(to *time.Duration) func(string) error {
 	}
 }
 
-// minSecretKey is the minimum length of a key in characters, so that it cannot be guessed. 32
-// hexadecimal characters are 128 bits.
+// minSecretKey is in characters. 32 hexadecimal characters are 128 bits, which cannot be guessed.
 const minSecretKey = 32
 
 func secretKeys(to *[]Secret) func(string) error {
@@ -367,8 +360,7 @@ func secretKeys(to *[]Secret) func(string) error {
 	}
 }
 
-// age returns a parser for a retention period: 0 keeps forever, otherwise the minimum is the given
-// number of days.
+// age accepts 0, which means forever, or a duration of at least days.
 func age(to *time.Duration, days int) func(string) error {
 	return func(v string) error {
 		if v == "0" {
@@ -409,8 +401,8 @@ func acl(to *access.ACL) func(string) error {
 	}
 }
 
-// headers returns a parser for name=value pairs, separated by commas, with percent-encoded values.
-// This is OpenTelemetry's format.
+// headers parses OpenTelemetry's format: name=value pairs, separated by commas, with
+// percent-encoded values.
 func headers(to *map[string]Secret) func(string) error {
 	return func(v string) error {
 		var parts []string
@@ -434,7 +426,7 @@ func headers(to *map[string]Secret) func(string) error {
 	}
 }
 
-// hostTokens returns a parser for tokens of hosts: "github.com=TOKEN,git.acme.example=TOKEN".
+// hostTokens parses tokens by host: "github.com=TOKEN,git.acme.example=TOKEN".
 func hostTokens(to *map[string]Secret) func(string) error {
 	return func(v string) error {
 		var parts []string
@@ -453,7 +445,7 @@ func hostTokens(to *map[string]Secret) func(string) error {
 	}
 }
 
-// addresses returns a parser for the list of addresses for open_url.
+// addresses parses the hosts and address prefixes that the tool open_url may fetch.
 func addresses(to *[]string) func(string) error {
 	return func(v string) error {
 		if err := list(to)(v); err != nil {

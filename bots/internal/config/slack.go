@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// SlackHistory selects the channels of a workspace to read, and how far back.
+// SlackHistory says which channels of a Slack workspace are indexed, and how far back.
 type SlackHistory struct {
 	Channels []string `json:"channels,omitempty"` // names or ids
 	Public   bool     `json:"public,omitempty"`   // all public channels that the bot is in
@@ -30,7 +30,6 @@ var slackSystem = system{
 	},
 }
 
-// slackHistory returns a reader for the selection of a workspace's channels for a source.
 func (r *fileReader) slackHistory(to **SlackHistory) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		h := &SlackHistory{}

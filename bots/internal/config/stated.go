@@ -6,7 +6,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Stated is a kind of source whose settings are declared by its adapter.
+// Stated is a kind of source whose adapter declares its settings, so that this package needs no
+// code for them.
 type Stated struct {
 	sources.Kind
 	of func(Systems) sources.Settings // returns nil for a source of another kind
@@ -15,7 +16,8 @@ type Stated struct {
 // Of returns the settings of a source, or nil if the source is of another kind.
 func (k Stated) Of(s Source) sources.Settings { return k.of(s.Systems) }
 
-// StatedKinds returns the kinds that their adapters declare, in the order of the table of systems.
+// StatedKinds returns the kinds of source whose adapters declare their settings, in the order of
+// the documentation.
 func StatedKinds() []Stated {
 	var kinds []Stated
 	for _, s := range systems {
@@ -26,8 +28,8 @@ func StatedKinds() []Stated {
 	return kinds
 }
 
-// stated returns the system for a kind that an adapter declares. at returns the field of Systems
-// for its settings.
+// stated returns the system for a kind of source whose adapter declares its settings. The function
+// at returns the field of Systems that holds them.
 func stated[S any, P interface {
 	*S
 	sources.Settings
@@ -58,7 +60,6 @@ func stated[S any, P interface {
 	return row
 }
 
-// stated reads the settings of a source that its adapter declares.
 func (r *fileReader) stated(path string, n ast.Node, to sources.Settings) {
 	before := len(r.faults)
 	var fields []field
@@ -74,8 +75,7 @@ func (r *fileReader) stated(path string, n ast.Node, to sources.Settings) {
 	}
 }
 
-// bound returns a function that reads a value into to, which is the Bind of a declared setting. It
-// panics if the type of to is unknown.
+// bound panics if it does not know the type of to.
 func (r *fileReader) bound(to any) func(string, ast.Node) {
 	switch to := to.(type) {
 	case *string:
@@ -118,7 +118,7 @@ func (r *fileReader) bound(to any) func(string, ast.Node) {
 	}
 }
 
-// lists returns a reader for named access lists. A name without a list is hidden from everyone.
+// lists reads named access lists. A name without a list is hidden from everyone.
 func (r *fileReader) lists(to *sources.Lists) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.pairs(path, n, func(name string, _, value ast.Node) {
@@ -131,7 +131,7 @@ func (r *fileReader) lists(to *sources.Lists) func(string, ast.Node) {
 	}
 }
 
-// credentials returns the environment settings that hold the credentials of declared kinds.
+// credentials returns the environment variables that hold the credentials of [StatedKinds].
 func (c *Config) credentials() []Setting {
 	var rows []Setting
 	for _, s := range systems {
@@ -163,6 +163,6 @@ func (c *Config) credentials() []Setting {
 	return rows
 }
 
-// Credential returns the value of an environment setting that a declared kind names, or "" if it is
-// not set.
+// Credential returns the value of an environment variable that the adapter of a source declares, or
+// "" if it is not set.
 func (c *Config) Credential(env string) string { return c.Credentials[env].Reveal() }

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Limits of synonyms. A search looks for every member of a set.
+// These limits keep searches fast, because a search looks for every synonym of each word.
 const (
 	maxSynonymSets  = 1000
 	maxSynonyms     = 12 // words and phrases of a set
@@ -16,11 +16,10 @@ const (
 	maxSynonymRunes = 100
 )
 
-// Synonyms returns the sets of synonyms in the form that searches use, or nil if there are none.
+// Synonyms returns the file's synonyms in the form that searches use, or nil if there are none.
 func (f *File) Synonyms() *analyse.Synonyms { return f.synonyms }
 
-// synonyms reads sets of words and phrases with the same meaning. A word may be in one set only, so
-// that its meaning is unambiguous.
+// synonyms refuses a word that is in two sets, because its meaning would be ambiguous.
 func (r *fileReader) synonyms(path string, n ast.Node) {
 	sets, ok := r.value(n).(*ast.SequenceNode)
 	if !ok {
@@ -40,7 +39,6 @@ func (r *fileReader) synonyms(path string, n ast.Node) {
 	r.file.synonyms = analyse.NewSynonyms(r.file.SynonymSets)
 }
 
-// synonymSet reads one set, or returns nil if it has a fault.
 func (r *fileReader) synonymSet(path string, n ast.Node, lines map[string]int) []string {
 	list, ok := r.value(n).(*ast.SequenceNode)
 	if !ok {

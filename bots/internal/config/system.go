@@ -12,8 +12,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Systems holds the settings of the system that a source reads. These systems have their own
-// permissions. At most one field is set.
+// Systems holds the settings of the system that a source reads, such as Slack or GitHub. Each of
+// these systems has its own permissions. At most one field is set.
 type Systems struct {
 	// Slack is for messages in channels of the bot's own workspace.
 	Slack *SlackHistory `json:"slack,omitempty"`
@@ -27,8 +27,8 @@ type Systems struct {
 	GitLab      *gitlab.Settings     `json:"gitlab,omitempty"`       // projects
 }
 
-// system describes how a system appears in the file. To add one that its adapter declares, add a
-// field to Systems and a row here.
+// system describes how one field of Systems appears in the file. To add a system, add a field to
+// Systems and a row to systems.
 type system struct {
 	key  string
 	set  func(*Systems) bool
@@ -50,11 +50,9 @@ var systems = []system{
 	stated(gitlab.Statement(), func(s *Systems) **gitlab.Settings { return &s.GitLab }),
 }
 
-// systemEvery is the default interval between two reads of a system. Changed permissions take
-// effect at the next read.
+// systemEvery is short because changed permissions take effect at the next read.
 const systemEvery = 5 * time.Minute
 
-// all returns the systems that are set.
 func (s *Systems) all() []system {
 	var set []system
 	for _, one := range systems {
@@ -65,7 +63,8 @@ func (s *Systems) all() []system {
 	return set
 }
 
-// System returns the key of the source's system, or "" for a folder, a site or a Git repository.
+// System returns the key of the source's system, such as "slack". It returns "" for a folder, a web
+// site or a Git repository.
 func (s Systems) System() string {
 	if set := s.all(); len(set) > 0 {
 		return set[0].key
@@ -73,10 +72,10 @@ func (s Systems) System() string {
 	return ""
 }
 
-// Chat reports whether the source is the history of a chat platform.
+// Chat reports whether the source is the message history of a chat platform.
 func (s Systems) Chat() bool { return s.Slack != nil || s.Discord != nil }
 
-// Reads reports whether a source of the file uses the system with that key.
+// Reads reports whether a source of the file reads the system with that key, such as "slack".
 func (f *File) Reads(system string) bool {
 	for _, s := range f.Sources {
 		if s.System() == system {

@@ -12,12 +12,12 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wholefile"
 )
 
-// ErrChanged means that another program changed the configuration file in the meantime.
+// ErrChanged means that the configuration file was changed after the caller had read it.
 var ErrChanged = errors.New("the file was changed meanwhile: run the command again")
 
 // WriteFile atomically replaces the configuration file at path with now and keeps its mode and
-// owner. It returns ErrChanged if the content is not before (nil: no file). If path is a link,
-// WriteFile writes the file that it points to.
+// owner. It returns ErrChanged if the file does not contain before; nil means that there is no
+// file. If path is a symbolic link, WriteFile replaces the file that it points to.
 func WriteFile(path string, before, now []byte) (err error) {
 	target, err := linked(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func WriteFile(path string, before, now []byte) (err error) {
 	return folder.Sync()
 }
 
-// linked follows links and returns the target, which may not exist yet.
+// linked follows symbolic links. The file that it returns may not exist yet.
 func linked(path string) (string, error) {
 	for range 40 {
 		to, err := os.Readlink(path)

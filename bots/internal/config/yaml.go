@@ -25,8 +25,7 @@ type fault struct {
 	text string
 }
 
-// parse returns the root of a YAML document, or nil if it is empty. A syntax error counts as one
-// fault.
+// parse returns nil if the document is empty or not YAML.
 func (r *reader) parse(data []byte) ast.Node {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -56,7 +55,6 @@ func (r *reader) parse(data []byte) ast.Node {
 	return root
 }
 
-// err joins all faults in line order.
 func (r *reader) err() error {
 	if len(r.faults) == 0 {
 		return nil
@@ -80,8 +78,8 @@ func lineOf(n ast.Node) int {
 	return n.GetToken().Position.Line
 }
 
-// value unwraps tags and anchors. It does not follow references to anchors: the file should show
-// every value in place.
+// value unwraps tags and anchors. It does not follow aliases, because the file should show every
+// value in place.
 func (r *reader) value(n ast.Node) ast.Node {
 	for {
 		switch inner := n.(type) {
@@ -95,7 +93,6 @@ func (r *reader) value(n ast.Node) ast.Node {
 	}
 }
 
-// field is a key of a mapping and the function that reads its value.
 type field struct {
 	key  string
 	read func(path string, n ast.Node)
@@ -123,13 +120,12 @@ func (r *reader) fields(path string, n ast.Node, fields ...field) {
 	})
 }
 
-// otherNames maps words that people often write to the real keys. "footnote sources add" accepts
-// them as kinds.
+// otherNames maps words that people often write to the real keys. `footnote sources add` accepts
+// them too.
 var otherNames = map[string]string{"git": "url", "site": "url", "folder": "path"}
 
-// meantKey returns the known key that a person probably meant: one that differs from key by at most
-// two letters, or one for which key is another name. It returns "" if there is none or more than
-// one.
+// meantKey returns the known key that a person probably meant: the real key for another name, or
+// the closest key with at most two different letters. It returns "" if there is none or a tie.
 func meantKey(key string, known []string) string {
 	if other := otherNames[key]; slices.Contains(known, other) {
 		return other
@@ -147,7 +143,7 @@ func meantKey(key string, known []string) string {
 	return best
 }
 
-// edits returns the Levenshtein distance of a and b: the letters to insert, remove or replace.
+// edits returns the Levenshtein distance of a and b.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -168,7 +164,7 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// pairs calls each for every key of a mapping, in file order.
+// pairs calls each in file order. Duplicate keys and merge keys are faults.
 func (r *reader) pairs(path string, n ast.Node, each func(key string, at, value ast.Node)) {
 	m, ok := r.value(n).(ast.MapNode)
 	if !ok {
@@ -242,7 +238,6 @@ func (r *reader) yes(to *bool) func(string, ast.Node) {
 	}
 }
 
-// count returns a reader for a whole number from least to most.
 func (r *reader) count(to *int, least, most int) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		number, err := strconv.Atoi(r.value(n).String())
@@ -254,7 +249,6 @@ func (r *reader) count(to *int, least, most int) func(string, ast.Node) {
 	}
 }
 
-// no returns a reader that stores the opposite of a boolean.
 func (r *reader) no(to *bool) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		yes := true
@@ -263,7 +257,7 @@ func (r *reader) no(to *bool) func(string, ast.Node) {
 	}
 }
 
-// acl returns a reader for an access list: a YAML list, or principals separated by commas.
+// acl accepts a YAML list, or principals separated by commas.
 func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var parts []string
@@ -280,7 +274,6 @@ func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
 	}
 }
 
-// word returns a reader for one of a fixed set of words.
 func word[T ~string](r *reader, to *T, words ...T) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		s, _ := scalar(r.value(n))
@@ -296,8 +289,7 @@ func word[T ~string](r *reader, to *T, words ...T) func(string, ast.Node) {
 	}
 }
 
-// scalar returns the text of a plain value as written, so that ids that look like numbers keep all
-// digits.
+// scalar returns the text as written, so that ids that look like numbers keep all their digits.
 func scalar(n ast.Node) (string, bool) {
 	switch v := n.(type) {
 	case *ast.StringNode:
@@ -311,7 +303,7 @@ func scalar(n ast.Node) (string, bool) {
 	}
 }
 
-// describe returns a node's value in quotes, or its kind, such as "a list", for an error message.
+// describe returns a value in quotes, or what kind of node it is, such as "a list".
 func describe(n ast.Node) string {
 	if s, ok := scalar(n); ok {
 		return quote(s)
@@ -328,7 +320,6 @@ func describe(n ast.Node) string {
 	}
 }
 
-// quote quotes a value and cuts it to fit a line.
 func quote(s string) string {
 	if runes := []rune(s); len(runes) > 40 {
 		s = string(runes[:40]) + "…"

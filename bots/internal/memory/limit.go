@@ -20,15 +20,14 @@ type Limit struct {
 }
 
 // Shares of the available memory for the Go runtime, in percent. The rest is for memory that the
-// runtime does not count, such as child processes and cached files. On a machine, it is also for
-// other programs.
+// runtime does not count, such as child processes, and on a machine also for other programs.
 const (
 	ofContainer = 90
 	ofMachine   = 75
 )
 
-// Set sets the runtime's memory limit. host is the root of the file system. If GOMEMLIMIT is set,
-// Set only returns the limit, because the runtime has already read it.
+// Set sets the Go runtime's memory limit to a share of what the container or machine has. host is
+// the root of the file system. If GOMEMLIMIT is set, Set changes nothing and returns that limit.
 func Set(host fs.FS, getenv func(string) string) Limit {
 	if said := getenv("GOMEMLIMIT"); said != "" {
 		l := Limit{Bytes: debug.SetMemoryLimit(-1), From: "as GOMEMLIMIT says"}
@@ -44,8 +43,7 @@ func Set(host fs.FS, getenv func(string) string) Limit {
 	return l
 }
 
-// find returns the limit for this process: a share of the container's limit, or else of the
-// machine's memory. host is the root of the file system. Without /proc, there is no limit.
+// find prefers the container's limit to the machine's memory. Without /proc, there is no limit.
 func find(host fs.FS) Limit {
 	total := machine(host)
 	limit := int64(math.MaxInt64)
@@ -63,9 +61,9 @@ func find(host fs.FS) Limit {
 	}
 }
 
-// groups returns the memory limits of the control groups (version 1 and 2) of the process and of
-// their parents, in bytes. In a container, the path in /proc is the host's, and the container's
-// group is at the root of the mount.
+// groups returns the memory limits, in bytes, of the process's control groups (version 1 and 2) and
+// of their parents. In a container, the path in /proc is the host's, and the container's own group
+// is at the root of the mount.
 func groups(host fs.FS) (limits []int64) {
 	for _, line := range lines(host, "proc/self/cgroup") {
 		parts := strings.SplitN(line, ":", 3)
@@ -96,7 +94,6 @@ func groups(host fs.FS) (limits []int64) {
 	return limits
 }
 
-// machine returns the memory of the machine in bytes, or 0 if it is unknown.
 func machine(host fs.FS) int64 {
 	for _, line := range lines(host, "proc/meminfo") {
 		var kilobytes int64
@@ -107,7 +104,6 @@ func machine(host fs.FS) int64 {
 	return 0
 }
 
-// lines returns the lines of a file, or none if it cannot be read.
 func lines(host fs.FS, name string) (all []string) {
 	f, err := host.Open(name)
 	if err != nil {

@@ -77,8 +77,8 @@ func revealed(secrets []config.Secret) []string {
 	return texts
 }
 
-// discordPart returns the state of the shards. Each shard brings only its own servers' events, so
-// all of them are needed.
+// discordPart counts as up only if all shards are connected, because each shard receives only the
+// events of some servers.
 func discordPart(connected, of int, wanted bool) Part {
 	p := Part{Name: string(discord.Platform), Up: connected == of}
 	switch {

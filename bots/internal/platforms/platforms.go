@@ -22,10 +22,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// kinds returns all platforms, in the order in which they are built.
 func kinds() []kind { return []kind{slackKind, discordKind} }
 
-// kind is a platform that a process can serve.
 type kind struct {
 	name    thread.Platform
 	setting string // setting of the token; the platform is enabled if it has a value
@@ -34,7 +32,6 @@ type kind struct {
 	build func(base *wire.Base, set *Set) (platform, error)
 }
 
-// platform is one platform that the process serves.
 type platform struct {
 	name    thread.Platform
 	chat    chat.Platform
@@ -58,8 +55,8 @@ type platform struct {
 	handler    http.Handler // receives signed requests; nil: none are received
 }
 
-// Set holds the platforms of a process. As a chat.Platform, it passes each turn to the turn's own
-// platform. It is safe for concurrent use after New has returned.
+// Set is the chat platforms that a process serves. As a chat.Platform, it passes each call to the
+// platform of the thread. It is safe for concurrent use.
 type Set struct {
 	chat.Unsupported
 
@@ -68,7 +65,7 @@ type Set struct {
 
 var _ chat.Platform = (*Set)(nil)
 
-// Lacking returns an error if a platform in only has no token. The error names the missing setting.
+// Lacking returns an error that names the missing setting if a platform in only has no token.
 func Lacking(c *config.Config, only []string) error {
 	for _, k := range kinds() {
 		if slices.Contains(only, string(k.name)) && k.token(c) == "" {
@@ -79,7 +76,7 @@ func Lacking(c *config.Config, only []string) error {
 }
 
 // New builds the platforms whose tokens are set. If only is not empty, New builds only the
-// platforms that it names.
+// platforms that only names.
 func New(base *wire.Base, only []string) (*Set, error) {
 	s := &Set{}
 	for _, k := range kinds() {
@@ -96,10 +93,10 @@ func New(base *wire.Base, only []string) (*Set, error) {
 	return s, nil
 }
 
-// Empty reports whether no platform is configured.
+// Empty reports whether no platform has a token.
 func (s *Set) Empty() bool { return len(s.platforms) == 0 }
 
-// Platforms returns the configured platforms.
+// Platforms returns the names of the platforms.
 func (s *Set) Platforms() []thread.Platform {
 	var names []thread.Platform
 	for _, p := range s.platforms {
@@ -110,7 +107,7 @@ func (s *Set) Platforms() []thread.Platform {
 
 func (s *Set) serves(name thread.Platform) bool { return slices.Contains(s.Platforms(), name) }
 
-// Connect signs in to the platforms that need it before they take questions. Its error is a
+// Connect signs in to the platforms that need it before they can receive questions. The error is a
 // sentence that says what to do.
 func (s *Set) Connect(ctx context.Context) error {
 	for _, p := range s.platforms {
@@ -121,7 +118,7 @@ func (s *Set) Connect(ctx context.Context) error {
 	return nil
 }
 
-// Place returns the platforms and workspaces whose turns the process takes.
+// Place returns the platforms and workspaces whose questions the process answers.
 func (s *Set) Place() wire.Place {
 	place := wire.Place{Surfaces: s, Platforms: s.Platforms()}
 	for _, p := range s.platforms {
@@ -134,15 +131,15 @@ func (s *Set) Place() wire.Place {
 	return place
 }
 
-// Bind sets the services that answer. Call it once, before Run.
+// Bind sets the services that answer questions. Call it once, before Run.
 func (s *Set) Bind(services conversation.Services) {
 	for _, p := range s.platforms {
 		p.bind(services)
 	}
 }
 
-// Use makes the platforms share rate tiers with other processes. With nil, each process limits
-// itself to its part. Call it once, before Run.
+// Use shares rate limits with other processes through tiers. If tiers is nil, each process limits
+// only itself. Call it once, before Run.
 func (s *Set) Use(tiers thread.Tiers) {
 	if tiers == nil {
 		return
@@ -152,8 +149,8 @@ func (s *Set) Use(tiers thread.Tiers) {
 	}
 }
 
-// Run receives events until ctx ends, or until a platform cannot be reached at all with these
-// settings. That error is a sentence.
+// Run receives events until ctx ends, or until a platform cannot be reached with these settings.
+// The error is a sentence.
 func (s *Set) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, p := range s.platforms {
@@ -162,8 +159,7 @@ func (s *Set) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// platformOf returns the platform of a thread. The error is notServed if this process does not
-// serve it.
+// platformOf returns notServed if this process does not serve the thread's platform.
 func (s *Set) platformOf(at thread.Ref) (chat.Platform, error) {
 	if i := slices.IndexFunc(s.platforms, func(p platform) bool { return p.name == at.Platform }); i >= 0 {
 		return s.platforms[i].chat, nil
@@ -171,7 +167,6 @@ func (s *Set) platformOf(at thread.Ref) (chat.Platform, error) {
 	return nil, notServed(at.Platform)
 }
 
-// notServed is the error for a platform that this process does not serve.
 type notServed thread.Platform
 
 // Error implements error.
@@ -182,8 +177,8 @@ func (p notServed) Error() string {
 // Unwrap returns errors.ErrUnsupported.
 func (notServed) Unwrap() error { return errors.ErrUnsupported }
 
-// platformOrNone returns the platform of a thread, or chat.Unsupported if this process does not
-// serve it. It is for calls that have no effect if another process serves the platform.
+// platformOrNone returns chat.Unsupported if this process does not serve the thread's platform. It
+// is for calls that then need no effect.
 func (s *Set) platformOrNone(at thread.Ref) chat.Platform {
 	if p, err := s.platformOf(at); err == nil {
 		return p
@@ -267,12 +262,12 @@ func (s *Set) Whisper(ctx context.Context, t session.Turn, note chat.Note) error
 const (
 	// maxRequest is the largest signed request, in bytes.
 	maxRequest = 1 << 20
-	// requestsAtOnce is the maximum number of a platform's requests in memory at a time.
+	// requestsAtOnce limits the requests of a platform that are in memory at a time.
 	requestsAtOnce = 64
 )
 
-// Handler returns the handler of the platforms' signed requests, or nil if all events come over
-// sockets.
+// Handler returns the handler for signed HTTP requests from the platforms, or nil if all events
+// come over WebSockets.
 func (s *Set) Handler() http.Handler {
 	var mux *http.ServeMux
 	for _, p := range s.platforms {
@@ -290,7 +285,7 @@ func (s *Set) Handler() http.Handler {
 	return mux
 }
 
-// Part is an external system that the process works with.
+// Part is the state of an external system that the process needs, such as Slack.
 type Part struct {
 	Name  string
 	State string // a sentence or a few words
@@ -308,15 +303,15 @@ func (s *Set) Parts() []Part {
 	return parts
 }
 
-// Finding is one result of footnote doctor.
+// Finding is one result of `footnote doctor`.
 type Finding struct {
 	Part, Text string
 	OK         bool
 	Optional   bool // the bot works without it
 }
 
-// Counted returns Slack's last count of connections with this process's token, or 0 if there is
-// none.
+// Counted returns how many connections Slack counted for this process's token when it connected, or
+// 0 if that is unknown.
 func (s *Set) Counted() int {
 	for _, p := range s.platforms {
 		if p.counted != nil {
@@ -326,9 +321,9 @@ func (s *Set) Counted() int {
 	return 0
 }
 
-// Inspect adds to state the platforms, and the channels that a platform does not know. If connect
-// is set, it opens another connection to Slack, which reports the number of connections. The error
-// joins all faults.
+// Inspect adds to state the platforms, and the configured channels that a platform does not know.
+// If connect is set, it also opens a connection to Slack to learn how many there are. The error
+// joins all failed look-ups.
 func (s *Set) Inspect(ctx context.Context, state *checkup.State, connect bool) error {
 	var faults []error
 	for _, p := range s.platforms {
@@ -354,12 +349,12 @@ func (s *Set) Inspect(ctx context.Context, state *checkup.State, connect bool) e
 	return errors.Join(faults...)
 }
 
-// Counts reports whether a platform counts the connections of a token.
+// Counts reports whether a platform says how many connections use its token.
 func (s *Set) Counts() bool {
 	return slices.ContainsFunc(s.platforms, func(p platform) bool { return p.counted != nil })
 }
 
-// Lacking returns the rights that the platforms did not grant, once they are connected.
+// Lacking returns the permissions that the bot's tokens lack. It must be called after Connect.
 func (s *Set) Lacking() []Finding {
 	var all []Finding
 	for _, p := range s.platforms {
@@ -370,8 +365,7 @@ func (s *Set) Lacking() []Finding {
 	return all
 }
 
-// Check checks everything that can be wrong with the tokens, their rights and the platforms'
-// limits.
+// Check returns findings on the tokens, their permissions and the platforms' limits.
 func (s *Set) Check(ctx context.Context) []Finding {
 	var all []Finding
 	for _, p := range s.platforms {

@@ -56,8 +56,8 @@ func findings(found []slack.Finding) []Finding {
 	return all
 }
 
-// slackPart returns the state of the sockets. One socket brings every event. A second one allows
-// refreshing the first without a gap.
+// slackPart counts as up with one socket, because one receives every event. A second one only
+// avoids a gap while the first is renewed.
 func slackPart(sockets int, wanted bool) Part {
 	p := Part{Name: string(slack.Platform), Up: true}
 	switch {

@@ -17,7 +17,7 @@ import (
 	"text/template"
 )
 
-// Unit describes the service.
+// Unit describes the systemd service that runs footnote.
 type Unit struct {
 	Binary string // absolute path of the program
 	// account that the service runs as; empty: the unit belongs to the user's own systemd
@@ -31,10 +31,11 @@ var text string
 
 var unit = template.Must(template.New("unit").Funcs(template.FuncMap{"quote": quote}).Parse(text))
 
-// mark precedes a checksum of the unit's other lines, which shows whether they were edited.
+// mark precedes a checksum of the other lines, which shows whether a unit file was edited.
 const mark = "# footnote service install: "
 
-// Text returns the content of the unit file. Its last line is the checksum for Untouched.
+// Text returns the content of the unit file. Its last line is a checksum, which [Untouched]
+// verifies.
 func (u Unit) Text() (string, error) {
 	var b strings.Builder
 	if err := unit.Execute(&b, u); err != nil {
@@ -48,24 +49,25 @@ func sum(body string) string {
 	return hex.EncodeToString(s[:8])
 }
 
-// Untouched reports whether a unit file is unchanged since some version of Text wrote it.
+// Untouched reports whether a unit file was not edited since this or an earlier version of Text
+// wrote it.
 func Untouched(file string) bool {
 	body, found, ok := strings.Cut(file, mark)
 	return ok && strings.TrimSpace(found) == sum(body)
 }
 
-// quote quotes a path for a unit file and escapes %, which begins a specifier. It does not escape
-// $, which begins a variable only in arguments.
+// quote escapes %, which begins a specifier. It does not escape $, which begins a variable only in
+// arguments.
 func quote(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(path) + `"`
 }
 
-// shared lists the keys of a unit that also apply to commands run in the service's environment.
+// shared lists the unit-file keys that also apply to commands run by systemd-run.
 var shared = []string{"User", "StateDirectory", "StateDirectoryMode", "CacheDirectory", "Environment", "WorkingDirectory", "EnvironmentFile"}
 
-// RunArguments returns the arguments for systemd-run to run a command in the environment of a unit
-// file's service: with its account, settings and folder. config is the folder of a user's settings;
-// it is empty for a system unit.
+// RunArguments returns the arguments with which systemd-run runs a command as the service of a unit
+// file would run: with its account, settings and folder. config is the user's configuration folder,
+// or "" for a system unit.
 func RunArguments(file, config, binary string, command []string) []string {
 	args := []string{"--quiet", "--pipe", "--wait", "--collect"}
 	if config != "" {
@@ -85,8 +87,8 @@ func RunArguments(file, config, binary string, command []string) []string {
 	return args
 }
 
-// Closed returns the folder or the program whose file mode prevents the account from running the
-// program. It returns "" if there is none.
+// Closed returns the first file or folder on the path to the program that u.User may not execute or
+// enter. It returns "" if u.User may run the program.
 func (u Unit) Closed() (string, error) {
 	account, err := user.Lookup(u.User)
 	if err != nil {
@@ -109,7 +111,6 @@ func (u Unit) Closed() (string, error) {
 	}
 }
 
-// executable returns the permission bit with which an account may run a file or enter a folder.
 func executable(about fs.FileInfo, account *user.User) fs.FileMode {
 	owner, ok := about.Sys().(*syscall.Stat_t)
 	switch {

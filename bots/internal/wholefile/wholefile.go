@@ -12,9 +12,9 @@ import (
 	"syscall"
 )
 
-// Write replaces the file at path with the data that write writes. The new file has the mode and
-// owner of the old file. If there is no old file, it has mode. After an error, the old file is
-// unchanged.
+// Write atomically replaces the file at path with what the function write writes. The new file
+// keeps the old file's mode and owner; without an old file, it gets mode. After an error, the old
+// file is unchanged.
 func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -38,8 +38,7 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err erro
 	return os.Rename(fresh.Name(), path) //nolint:wrapcheck // it names the file
 }
 
-// keepOwner gives fresh the mode and owner of the file at path. If that file does not exist, it
-// only sets mode.
+// keepOwner only sets mode if there is no file at path yet.
 func keepOwner(path string, fresh *os.File, mode fs.FileMode) error {
 	was, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// accessDue returns the due jobs that read a source's permissions. A source has such jobs from its
-// first run on.
+// accessDue returns jobs for the sources whose permissions have to be read again. A source has none
+// before its first run.
 func (b *Base) accessDue(ctx context.Context) ([]jobs.Job, error) {
 	loops, err := pgaccess.New(b.DB).States(ctx, b.Tenant)
 	if err != nil {
@@ -28,7 +28,7 @@ func (b *Base) accessDue(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-// readAccess reads the permissions of a source until a time. more reports that some are left.
+// readAccess reads a source's permissions and stops at until. more reports that some are left.
 func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.Time) (more bool, err error) {
 	source, found, err := b.storedSource(ctx, id)
 	if err != nil || !found || source.Paused() {
@@ -54,7 +54,7 @@ func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.
 	return false, err
 }
 
-// accessFirst reads a source's permissions before its documents, if sources.LoopsFirst says so.
+// accessFirst reads permissions only if they are due or a person requested the run.
 func (b *Base) accessFirst(ctx context.Context, pipeline *index.Pipeline, connector index.Connector) error {
 	if _, ok := connector.(index.NodeReader); !ok {
 		return nil

@@ -22,13 +22,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Answering is a running answer service with its dependencies. Call Close after Run has returned.
+// Answering is the service that answers chat questions. Call Close after the service has stopped.
 type Answering struct {
 	conversation.Services
 	shared
 }
 
-// Place describes the platforms and workspaces whose turns a process takes.
+// Place says which platforms and workspaces a process answers in.
 type Place struct {
 	Surfaces   chat.Platform
 	Platforms  []thread.Platform
@@ -37,7 +37,7 @@ type Place struct {
 	Grace      time.Duration // time for running answers when the process ends; 0 is SHUTDOWN_GRACE
 }
 
-// Answering builds the answer service for the platforms and workspaces of place.
+// Answering builds the service that answers questions from the platforms and workspaces of place.
 func (b *Base) Answering(ctx context.Context, place Place) (*Answering, error) {
 	a := &Answering{}
 	signal, err := b.signal(ctx, &a.shared)
@@ -118,7 +118,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	return of, err
 }
 
-// owners returns the desk that decides which owner of a page is named, and asked in a thread.
+// owners returns the service that names the owner of a document, or asks that owner in a thread.
 func (b *Base) owners(surfaces chat.Platform) *owner.Desk {
 	return &owner.Desk{
 		Finder: owner.Finder{Graph: checkedGraph{b.Knowledge(), b.checked().Readable}, Library: library{b.checked()}},
@@ -126,7 +126,6 @@ func (b *Base) owners(surfaces chat.Platform) *owner.Desk {
 	}
 }
 
-// people deletes a person's accounts in sources, and the statements of documents about the person.
 type people struct {
 	access    *pgaccess.Store
 	knowledge *pgknowledge.Graph
@@ -141,8 +140,8 @@ func (p people) Forget(ctx context.Context, tenant access.TenantID, account acce
 	return was || stated, err
 }
 
-// Console returns the person at the terminal. That person has no account, and only the principals
-// that the operator configured.
+// Console returns the person at the terminal. That person has no account, only the principals of
+// CONSOLE_PRINCIPALS.
 func (b *Base) Console() access.Presence {
 	p := access.Presence{Tenant: b.Tenant}
 	for _, principal := range b.Config.ConsoleAudience {
@@ -159,5 +158,5 @@ func (b *Base) ConsoleAudience() access.Audience {
 // Sessions returns the store of conversations, turns and posted messages.
 func (b *Base) Sessions() *pgsession.Store { return pgsession.New(b.DB) }
 
-// Settings returns the store of the settings that were changed in chat, and of the system prompt.
+// Settings returns the store of settings that people change in chat, and of the system prompt.
 func (b *Base) Settings() *admin.Settings { return admin.NewSettings(b.DB) }

@@ -17,10 +17,10 @@ import (
 )
 
 // approvalKeyFile is the file in the data folder that holds a key for approvals of sources. If
-// SECRET_KEYS is set, the key only checks approvals and makes none.
+// SECRET_KEYS is set, this key only verifies approvals.
 const approvalKeyFile = "source.key"
 
-// approver provides the keys for approvals of stored sources.
+// approver provides the keys that sign and verify the stored options of sources.
 type approver struct {
 	dir  string          // data folder; empty: there is none, for example without a home folder
 	said []config.Secret // SECRET_KEYS
@@ -30,8 +30,7 @@ func newApprover(cfg *config.Config) approver {
 	return approver{dataDir(cfg), cfg.SecretKeys}
 }
 
-// keys returns the keys whose approvals are valid. The first key makes new approvals. There may be
-// none.
+// keys returns the valid keys; there may be none. The first key signs new approvals.
 func (a approver) keys() ([][]byte, error) {
 	var keys [][]byte
 	for _, secret := range a.said {
@@ -59,7 +58,6 @@ func (a approver) keys() ([][]byte, error) {
 	return append(keys, key), nil
 }
 
-// signing returns the key that makes approvals. It creates the data folder's key if there is none.
 func (a approver) signing() ([]byte, error) {
 	keys, err := a.keys()
 	if err != nil {
@@ -76,13 +74,12 @@ func (a approver) signing() ([]byte, error) {
 	return keys[0], nil
 }
 
-// fresh reports whether the data folder has no key yet.
 func (a approver) fresh() bool {
 	_, err := os.Stat(filepath.Join(a.dir, approvalKeyFile))
 	return a.dir != "" && errors.Is(err, fs.ErrNotExist)
 }
 
-// create writes a key, unless another process has written one in the meantime.
+// create keeps a key that another process has written in the meantime.
 func (a approver) create() (err error) {
 	if a.dir == "" {
 		return errors.New("there is no data folder")
@@ -111,7 +108,6 @@ func (a approver) create() (err error) {
 	return err
 }
 
-// approval returns the approval of a stored source and its options.
 func approval(key []byte, tenant access.TenantID, source document.Source, o options) (string, error) {
 	row, err := canonical(tenant, source, o)
 	if err != nil {
@@ -120,9 +116,8 @@ func approval(key []byte, tenant access.TenantID, source document.Source, o opti
 	return sources.Approve(key, row), nil
 }
 
-// canonical returns the text of a stored source that an approval covers. It has everything that
-// decides what is read, where a credential is sent, and who may read the source. It is made of the
-// decoded options, so it has every option that is used.
+// canonical returns the text that an approval signs. It covers everything that decides what is
+// read, where a credential is sent, and who may read the source.
 func canonical(tenant access.TenantID, source document.Source, o options) ([]byte, error) {
 	o.Approval = ""
 	text, err := json.Marshal(o)
@@ -145,8 +140,8 @@ func canonical(tenant access.TenantID, source document.Source, o options) ([]byt
 	return text, nil
 }
 
-// declared returns the configuration file's entry for a stored source. The entry overrides the
-// stored options.
+// declared returns the configuration file's entry for a stored source, below sources: or in a
+// project. The entry overrides the stored options.
 func (b *Base) declared(of document.Source) (config.Source, bool) {
 	if b.Tenant != access.DefaultTenant { // the file is for the default tenant
 		return config.Source{}, false
@@ -164,8 +159,8 @@ func (b *Base) declared(of document.Source) (config.Source, bool) {
 	return config.Source{}, false
 }
 
-// entry returns the entry for a source below sources: in the file. If an entry's address has
-// changed, it is for a different source with the same name.
+// entry looks only below sources: in the file. An entry with the same name and another address is a
+// different source.
 func (b *Base) entry(of document.Source) (config.Source, bool) {
 	for _, s := range b.File().Sources {
 		if source, err := KindOf(s).source(s); err == nil && source.ID == of.ID && source.Kind == of.Kind {
@@ -175,8 +170,9 @@ func (b *Base) entry(of document.Source) (config.Source, bool) {
 	return config.Source{}, false
 }
 
-// adopt approves the stored sources of a private server if there is no key yet. An earlier version
-// stored those sources, and only the owner of the data folder can reach that server.
+// adopt approves sources that an earlier version stored without approval. It does so only if there
+// is no key yet. The server must be private, so that only the owner of the data folder can reach
+// it.
 func (b *Base) adopt(ctx context.Context) error {
 	if !b.approver.fresh() {
 		return nil
@@ -196,7 +192,7 @@ func (b *Base) adopt(ctx context.Context) error {
 	return nil
 }
 
-// Row returns the options that the database holds for the source, as JSON.
+// Row returns the stored options of the source as JSON, without the approval.
 func (s StoredSource) Row() string {
 	o := s.row
 	o.Approval = ""

@@ -19,12 +19,11 @@ import (
 )
 
 const (
-	// thoroughEvery is how often the planner plans work that is costly to check, even if nothing
-	// was written.
+	// thoroughEvery is how often Plan includes work that is costly to check, even if nothing was
+	// written.
 	thoroughEvery = 10 * time.Minute
-	// quietPlans is the number of plans after a write that include such costly work. One is too
-	// few: a job that began before the write, and has already looked, keeps an equal job from being
-	// queued.
+	// quietPlans is how many plans after a write include that costly work. One is too few: a
+	// running job may have missed the write, and an equal job is not queued meanwhile.
 	quietPlans = 2
 )
 
@@ -40,7 +39,6 @@ type background struct {
 	stopped map[access.TenantID]string // why extraction stopped
 }
 
-// mark holds what earlier plans learned about a tenant's index.
 type mark struct {
 	written  int64     // last value of Index.Written
 	quiet    int       // number of plans since written changed
@@ -49,9 +47,8 @@ type mark struct {
 
 var _ jobs.Work = (*background)(nil)
 
-// Background returns the client that runs background jobs. The jobs read due sources, maintain the
-// index, and post reports if this process serves the platform. Background first stores the sources
-// of the configuration file.
+// Background returns the client that runs background jobs: reading due sources, maintaining the
+// index, and posting reports to rooms. It first stores the sources of the configuration file.
 func (b *Base) Background(ctx context.Context, rooms Rooms) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
@@ -68,7 +65,6 @@ func (b *Base) Background(ctx context.Context, rooms Rooms) (*jobs.Client, error
 	return jobs.New(b.DB, work, jobs.Config{Logger: b.Logger, Slow: work.slow, Platforms: serves})
 }
 
-// forTenant returns a copy of b for another tenant.
 func (b *Base) forTenant(tenant access.TenantID) *Base {
 	other := *b
 	other.Tenant = tenant
@@ -135,7 +131,6 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-// isThorough reports whether a plan includes work that is costly to check.
 func (w *background) isThorough(tenant access.TenantID, written int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -208,7 +203,7 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 	return false, nil, fmt.Errorf("there is no background work %q", job.Kind)
 }
 
-// Pause implements jobs.Work. It stores the reason with the job's source.
+// Pause implements jobs.Work. If the job reads a source, Pause stores the reason with the source.
 func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	b := w.base.forTenant(cmp.Or(job.Tenant, w.base.Tenant))
 	w.base.Logger.ErrorContext(ctx, "a background job is paused: its process died while it worked on it, more than once", "job", string(job.Kind),
@@ -234,8 +229,7 @@ func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	return pipeline.Refuse(ctx, b.Tenant, source, quarantine(job))
 }
 
-// purge removes remains of deleted documents from the index of all tenants. It reports whether
-// there are more.
+// purge works on all tenants. It stops at until and reports whether more is left.
 func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 	tenants, err := w.base.Index.Tenants(ctx)
 	if err != nil {
@@ -250,7 +244,7 @@ func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 }
 
 // prune deletes the rows of all tenants that are older than SESSION_RETENTION or AUDIT_RETENTION.
-// It reports whether there are more.
+// It stops at until and reports whether more are left.
 func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 	retention := session.Retention{Sessions: b.Config.SessionRetention, Audit: b.Config.AuditRetention}
 	if retention == (session.Retention{}) {
@@ -281,8 +275,9 @@ func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 	return false, nil
 }
 
-// sync reads a source, or the next piece of it. New documents can be found by their words at once.
-// A separate job embeds them, so an embedding model that does not answer delays no source.
+// sync reads a source until a time; more reports that some of it is left. New documents can be
+// found by their words at once. A separate job embeds them, so that a slow embedding model delays
+// no source.
 func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) (more bool, next []jobs.Job, err error) {
 	source, found, err := b.storedSource(ctx, id)
 	// removed, unscheduled or paused since it was planned

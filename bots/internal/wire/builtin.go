@@ -12,10 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// leastMemory is the smallest memory limit of a process that uses the sentence model.
+// leastMemory is the smallest memory limit, in bytes, with which a process uses the sentence model.
 const leastMemory = 256 << 20
 
-// whyNoSentenceModel returns why the built-in sentence model is not used, or "" if it is used.
 func (b *Base) whyNoSentenceModel() string {
 	switch {
 	case b.Config.Embedder == config.Words:
@@ -29,8 +28,8 @@ func (b *Base) whyNoSentenceModel() string {
 	return ""
 }
 
-// withSentenceModel returns quoting with the built-in sentence model, which decides when to quote.
-// If the sentence model is not used, it returns quoting unchanged.
+// withSentenceModel lets the sentence model decide when to quote. If the sentence model is not
+// used, it returns quoting unchanged.
 func (b *Base) withSentenceModel(quoting *extractive.Model) (*extractive.Model, error) {
 	if b.whyNoSentenceModel() != "" {
 		return quoting, nil
@@ -46,8 +45,8 @@ func (b *Base) withSentenceModel(quoting *extractive.Model) (*extractive.Model, 
 	return quoting, nil
 }
 
-// sentences returns the model that embeds in the background, or nil if an endpoint embeds or search
-// uses words alone.
+// sentences returns the built-in model that embeds in the background. It returns nil if an endpoint
+// embeds, or if search uses words alone.
 func (b *Base) sentences() (*sentence.Model, error) {
 	if b.Config.EmbeddingModel != "" || b.whyNoSentenceModel() != "" {
 		return nil, nil
@@ -59,8 +58,8 @@ func (b *Base) sentences() (*sentence.Model, error) {
 	return m, nil
 }
 
-// quotations returns the model that quotes documents.
+// quotations returns the model that quotes documents instead of writing answers.
 func (b *Base) quotations() (llm.Model, error) { return b.withSentenceModel(extractive.New()) }
 
-// standIn returns the model that quotes documents in place of a model that may not be called.
+// standIn returns the model that quotes documents while the budget for other models is used up.
 func (b *Base) standIn() (llm.Model, error) { return b.withSentenceModel(extractive.StandIn()) }

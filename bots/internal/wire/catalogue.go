@@ -17,7 +17,7 @@ const (
 	catalogueMost = 1000                   // maximum number of cached audiences
 )
 
-// catalogue caches the sources that audiences can search. It is safe for concurrent use.
+// catalogue caches the sources that each audience can search. It is safe for concurrent use.
 type catalogue struct {
 	list   func(context.Context, access.Audience) ([]tool.Source, error)
 	logger *slog.Logger
@@ -33,8 +33,8 @@ type listed struct {
 
 var _ answer.Catalogue = (*catalogue)(nil)
 
-// Searchable implements answer.Catalogue. If a list takes too long, Searchable returns an empty
-// list until the next attempt.
+// Searchable implements answer.Catalogue. If listing takes longer than catalogueWait, it returns an
+// empty list, which it caches like any other.
 func (c *catalogue) Searchable(ctx context.Context, audience access.Audience) []tool.Source {
 	key := audience.Key()
 	c.mu.Lock()

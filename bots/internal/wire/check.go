@@ -15,13 +15,12 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Check is one check of footnote doctor.
+// Check is one check of `footnote doctor`. state describes the checked part; err says what to do.
 type Check struct {
 	Part string
 	Run  func(ctx context.Context) (state string, err error)
 }
 
-// checkTimeout limits one check that asks another system.
 const checkTimeout = 20 * time.Second
 
 // Checks returns the checks of all parts, each after the parts that it depends on.
@@ -46,7 +45,7 @@ func (b *Base) Checks() []Check {
 	return checks
 }
 
-// withTimeout limits the time of a check. After the limit, the error says what the operator can do.
+// withTimeout replaces the error of a timeout with one that says what the operator can do.
 func withTimeout(limit time.Duration, run func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		silent := fmt.Errorf("it did not answer within %s: see that it runs, and that its address in the settings leads to it", limit)
@@ -120,7 +119,6 @@ func (b *Base) checkIndex(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s in %s, %s", plural.Count(documents, "document"), plural.Count(len(sources), "source"), plural.Count(chunks, "chunk")), nil
 }
 
-// neverRead returns the names of the sources that were never read (sources.State.NeverRead).
 func neverRead(indexed []pgindex.SourceState) []string {
 	var names []string
 	for _, s := range indexed {
@@ -190,8 +188,8 @@ func (b *Base) checkReranker(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s, two passages in %d ms; a search waits %d ms for 100", r.Model(), time.Since(began).Milliseconds(), b.Config.RerankWait.Milliseconds()), nil
 }
 
-// ProbeModel returns an error if the model does not answer. The check is free if the endpoint lists
-// the model; otherwise it costs a few tokens.
+// ProbeModel returns an error if the language model does not answer. free reports that the check
+// cost nothing, because the endpoint lists the model. Otherwise it costs a few tokens.
 func (b *Base) ProbeModel(ctx context.Context) (free bool, err error) {
 	if !b.Config.HasModel() {
 		return false, nil

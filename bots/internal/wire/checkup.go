@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/mcp"
 )
 
-// Inspect returns the state of the installation, from the configuration and the database.
+// Inspect returns the state of the configuration and the database for package checkup, which finds
+// mistakes in it.
 func (b *Base) Inspect(ctx context.Context) (state checkup.State, err error) {
 	file := b.File()
 	for i, r := range file.Channels {

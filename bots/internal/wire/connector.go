@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// IsURL reports whether place is a web address and not a path.
+// IsURL reports whether place is a web address. Otherwise it is a path.
 func IsURL(place string) bool {
 	lower := strings.ToLower(place)
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://")
@@ -30,7 +30,6 @@ type clients struct {
 	stated *sources.Clients // clients of the kinds that adapters declare
 }
 
-// newClients returns new clients, which share nothing with existing ones.
 func newClients(cfg *config.Config) *clients {
 	return &clients{
 		config: cfg, chats: newChats(cfg, nil, nil, nil), stated: new(sources.Clients),
@@ -42,7 +41,7 @@ func (b *Base) Connect(s config.Source) (index.Connector, error) {
 	return b.listen(b.clients.connect(s))
 }
 
-// listen gives the tenant's hints of changes to a connector that can use them.
+// listen passes the tenant's hints of changed documents to a connector that can use them.
 func (b *Base) listen(c index.Connector, err error) (index.Connector, error) {
 	if l, ok := c.(interface{ Listen(hints index.Hints) }); ok && err == nil && b.Index != nil {
 		l.Listen(b.Index.Hints(b.Tenant))
@@ -50,23 +49,22 @@ func (b *Base) listen(c index.Connector, err error) (index.Connector, error) {
 	return c, err
 }
 
-// connectScheduled is like [Base.Connect] for a source with a schedule. If the source reported
-// changes, its connector reads only these between full scans.
+// connectScheduled is like [Base.Connect] for a source with a schedule. Between full scans, its
+// connector reads only changes that the source reported.
 func (b *Base) connectScheduled(s config.Source) (index.Connector, error) {
 	c := *b.clients
 	c.hints = b.Index.Hints(b.Tenant)
 	return b.listen(c.connect(s))
 }
 
-// Connect returns a connector that shares no client with other sources. Its error says what is
-// wrong with the source.
+// Connect returns the connector that reads a source. Unlike [Base.Connect], it shares no rate limit
+// with other sources. Its error says what is wrong with s.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 	return newClients(cfg).connect(s)
 }
 
 func (c *clients) connect(s config.Source) (index.Connector, error) { return KindOf(s).connect(c, s) }
 
-// folder returns the options for reading files from a folder of this machine.
 func (c *clients) folder(s config.Source) files.Options {
 	return files.Options{Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: c.config.MaxDocumentBytes}
 }

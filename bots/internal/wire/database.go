@@ -21,8 +21,8 @@ type Direct struct {
 	base *Base
 }
 
-// OpenDirect finds the database, and starts the private server if none is configured. It reads and
-// changes nothing in the database.
+// OpenDirect finds the database, and starts the private server if none is configured. It does not
+// read or change the database.
 func OpenDirect(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Direct, error) {
 	d := &Direct{base: &Base{Config: cfg, Logger: logger}}
 	_, address, err := d.base.addresses(ctx)
@@ -36,7 +36,7 @@ func OpenDirect(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*
 	return d, nil
 }
 
-// Grant grants roles the privileges that answering needs.
+// Grant gives database roles the privileges that a process needs to answer questions.
 func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 	for _, role := range roles {
 		if err := postgres.Grant(ctx, d.URL, role); err != nil {
@@ -46,8 +46,8 @@ func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 	return nil
 }
 
-// Restored prepares a database that was restored from a backup. It returns how many questions were
-// being answered when the backup was made.
+// Restored prepares a database that was restored from a backup. It returns the number of questions
+// that were being answered when the backup was made.
 func (d *Direct) Restored(ctx context.Context) (int, error) {
 	return postgres.Restored(ctx, d.URL, pgindex.Restored, pgsession.Restored)
 }

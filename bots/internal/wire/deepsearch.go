@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// engines returns the two engines that run turns with the same tools: the plain one and deep
+// engines returns two engines with the same tools: one that answers with single searches, and deep
 // search.
 func (b *Base) engines(tools tool.Set) (plain, deep answer.Engine, err error) {
 	fast, err := b.FastModel(spend.Answering)

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// endpointModel returns a model of the configured endpoint. Its costs are recorded for purpose. To
-// add another provider, choose it here.
+// endpointModel records the costs of its model under purpose. Another provider would be chosen
+// here.
 func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
 	m, err := b.endpoints.model(openai.Config{
 		Endpoint: b.endpoint(), Model: name, Window: window, Small: b.Config.ModelProfile == "small",
@@ -23,8 +23,7 @@ func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (ll
 	return b.paid(m, purpose), nil
 }
 
-// settingBool converts a setting to a bool: yes is true, no is false. Any other value is nil, which
-// means the known default.
+// settingBool returns nil for a setting that is neither yes nor no. nil means the known default.
 func settingBool(setting, yes, no string) *bool {
 	switch setting {
 	case yes:
@@ -35,8 +34,8 @@ func settingBool(setting, yes, no string) *bool {
 	return nil
 }
 
-// endpoints caches the models of a process, so that what the program learns about an endpoint is
-// kept. It is safe for concurrent use.
+// endpoints caches the models of a process, so that they keep what they learned about an endpoint.
+// It is safe for concurrent use.
 type endpoints struct {
 	mu     sync.Mutex
 	models map[endpointKey]*openai.Model
@@ -47,8 +46,8 @@ type endpointKey struct {
 	window int
 }
 
-// model returns the cached model with the name and window of c. The other fields of c are the same
-// throughout a process.
+// model uses only the name and window of c as cache key, because the other fields of c never change
+// in a process.
 func (e *endpoints) model(c openai.Config) (*openai.Model, error) {
 	if e == nil {
 		return openai.New(c)
@@ -78,15 +77,13 @@ func (b *Base) endpoint() openai.Endpoint {
 	return openai.Endpoint{BaseURL: b.Config.OpenAIBaseURL, APIKey: b.Config.OpenAIKey.Reveal(), HTTP: b.HTTP("model"), IdleTimeout: idle}
 }
 
-// listed reports whether the endpoint lists the configured model, which costs nothing to ask.
+// listed reports whether the endpoint lists the configured model. Asking costs nothing.
 func (b *Base) listed(ctx context.Context) bool {
 	return openai.Lists(ctx, b.endpoint(), b.Config.Model)
 }
 
-// newHTTPClient returns the client of the process for requests to other servers.
 func newHTTPClient(caFile string) (*http.Client, error) { return openai.NewHTTPClient(caFile) }
 
-// endpointEmbedder returns the embedder of the configured endpoint.
 func (b *Base) endpointEmbedder() (*openai.Embedder, error) {
 	endpoint := b.endpoint()
 	if b.Config.EmbeddingBaseURL != "" {

@@ -15,13 +15,12 @@ import (
 const (
 	// engineAge is how long the process that changed a document has to update the search engine.
 	// After that another process does it.
-	engineAge = 30 * time.Second
-	// enginePing is how long a probe waits for the search engine.
+	engineAge  = 30 * time.Second
 	enginePing = 3 * time.Second
 )
 
-// searchEngine returns the search engine of INDEX_URL, or nil if INDEX_URL is not set. suffix is
-// appended to the names of its indexes. It sends no request.
+// searchEngine returns nil if INDEX_URL is not set. suffix is appended to the names of its indexes.
+// It sends no request.
 func (b *Base) searchEngine(suffix string) (engine.Engine, error) {
 	if b.Config.IndexURL == "" {
 		return nil, nil
@@ -37,18 +36,18 @@ func (b *Base) searchEngine(suffix string) (engine.Engine, error) {
 	return opensearch.New(opensearch.Config{Address: address, Logger: b.Logger})
 }
 
-// HasEngine reports whether INDEX_URL is set.
+// HasEngine reports whether a search engine is configured (INDEX_URL).
 func (b *Base) HasEngine() bool { return b.Config.IndexURL != "" }
 
-// EngineUp returns an error if the search engine does not work.
+// EngineUp returns an error if the search engine does not answer within enginePing.
 func (b *Base) EngineUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, enginePing)
 	defer cancel()
 	return b.Index.CheckEngine(ctx)
 }
 
-// EngineMetrics returns a function that reports the progress of the search engine, or nil without
-// one.
+// EngineMetrics returns the function that provides the search engine's state for metrics, or nil if
+// no search engine is configured.
 func (b *Base) EngineMetrics() func(context.Context) (telemetry.Engine, error) {
 	if !b.HasEngine() {
 		return nil
@@ -62,7 +61,6 @@ func (b *Base) EngineMetrics() func(context.Context) (telemetry.Engine, error) {
 	}
 }
 
-// checkEngine is footnote doctor's check of the search engine.
 func (b *Base) checkEngine(ctx context.Context) (string, error) {
 	if !b.HasEngine() {
 		state, err := b.Index.EngineState(ctx)
@@ -84,7 +82,8 @@ func (b *Base) checkEngine(ctx context.Context) (string, error) {
 	return EngineSentence(state), nil
 }
 
-// EngineSentence describes the progress of the search engine in a sentence.
+// EngineSentence describes for the operator whether the search engine answers searches, and what it
+// still lacks.
 func EngineSentence(s pgindex.EngineState) string {
 	say := "OpenSearch answers searches from index " + s.Serving
 	switch {
@@ -102,9 +101,8 @@ func EngineSentence(s pgindex.EngineState) string {
 	return say
 }
 
-// tellEngine sends the search engine the changes that it lacks until a time, and reports whether
-// there are more. An index without documents starts in the engine at once, because there is nothing
-// to move.
+// tellEngine sends the search engine the changes that it lacks. It stops at until and reports
+// whether more are left. An empty index moves to the engine at once.
 func (b *Base) tellEngine(ctx context.Context, until time.Time) (more bool, err error) {
 	if !b.HasEngine() {
 		return false, nil
@@ -124,7 +122,8 @@ func (b *Base) tellEngine(ctx context.Context, until time.Time) (more bool, err 
 	return more, err
 }
 
-// sweepEngine compares a tenant's documents in the search engine with the database.
+// sweepEngine compares a tenant's documents in the search engine with the database, and repairs
+// differences.
 func (b *Base) sweepEngine(ctx context.Context) error {
 	if !b.HasEngine() {
 		return nil

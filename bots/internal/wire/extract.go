@@ -16,13 +16,13 @@ const (
 	// extractShare is the share of each cost cap that extraction may use. The rest is reserved for
 	// answers.
 	extractShare = 0.5
-	// extractPiece is how long a piece of background work starts new calls. Each call may then use
-	// the full time limit of a passage, before the job is cancelled.
+	// extractPiece is how long a job starts new model calls. It is short, so that the last call can
+	// end before the job's time limit.
 	extractPiece = 15 * time.Second
 )
 
-// Extractor returns the reader that extracts statements from passages with KNOWLEDGE_MODEL, or nil
-// without one.
+// Extractor returns the reader that extracts statements from documents with KNOWLEDGE_MODEL, or nil
+// if that is not set.
 func (b *Base) Extractor() (*extract.Reader, error) {
 	if b.Config.KnowledgeModel == "" {
 		return nil, nil
@@ -38,7 +38,6 @@ func (b *Base) Extractor() (*extract.Reader, error) {
 	return extract.New(llm.NewChain(llm.Policy{Attempts: 2}, model), b.Index.Extraction(), config), nil
 }
 
-// extractedRelations returns the relations that KNOWLEDGE_MODEL looks for, or none without a model.
 func (b *Base) extractedRelations() []knowledge.Relation {
 	if b.Config.KnowledgeModel == "" {
 		return nil
@@ -50,7 +49,7 @@ func (b *Base) extractedRelations() []knowledge.Relation {
 	return all
 }
 
-// extractRoom returns an error if the budget for extraction is used up.
+// extractRoom returns an error if the share of a cost cap for extraction is used up.
 func (b *Base) extractRoom(ctx context.Context) error {
 	if !b.Config.Caps.Any() {
 		return nil
@@ -69,8 +68,8 @@ func (b *Base) extractRoom(ctx context.Context) error {
 	return nil
 }
 
-// ExtractionDue reports whether KNOWLEDGE_MODEL has documents to read. Without a model, it reports
-// whether extracted statements have to be deleted.
+// ExtractionDue reports whether KNOWLEDGE_MODEL has documents to read. If it is not set,
+// ExtractionDue reports whether earlier extracted statements have to be deleted.
 func (b *Base) ExtractionDue(ctx context.Context) (bool, error) {
 	reader, err := b.Extractor()
 	if err != nil {
@@ -83,8 +82,8 @@ func (b *Base) ExtractionDue(ctx context.Context) (bool, error) {
 	return b.Index.Extraction().IsDue(ctx, b.Tenant, &way)
 }
 
-// Extract reads the due documents until a time (zero: no limit). Without a model, it deletes the
-// extracted statements.
+// Extract reads due documents with KNOWLEDGE_MODEL and stops at until (zero: no limit). The bool
+// reports that some are left. If KNOWLEDGE_MODEL is not set, Extract deletes extracted statements.
 func (b *Base) Extract(ctx context.Context, until time.Time, report func(extract.Progress)) (extract.Progress, bool, error) {
 	reader, err := b.Extractor()
 	if err != nil {
@@ -97,8 +96,7 @@ func (b *Base) Extract(ctx context.Context, until time.Time, report func(extract
 	return reader.Run(ctx, b.Tenant, until, report)
 }
 
-// extractPiece does one piece of extraction in the background. It logs why it stopped, once per
-// reason.
+// extractPiece logs why extraction stopped, once for each reason.
 func (w *background) extractPiece(ctx context.Context, b *Base) (bool, error) {
 	p, more, err := b.Extract(ctx, time.Now().Add(extractPiece), nil)
 	reason := ""
@@ -117,7 +115,7 @@ func (w *background) extractPiece(ctx context.Context, b *Base) (bool, error) {
 	return more, err
 }
 
-// Extracted counts what a model has read so far, with its cost.
+// Extracted says what KNOWLEDGE_MODEL has read so far, and what that has cost.
 type Extracted struct {
 	pgknowledge.TextsSize
 	Model  string // empty: no model is set
@@ -126,7 +124,7 @@ type Extracted struct {
 	Output int64 // output tokens of these calls
 }
 
-// Extracted returns the counts of what a model has read.
+// Extracted returns what KNOWLEDGE_MODEL has read so far, and what that has cost.
 func (b *Base) Extracted(ctx context.Context) (Extracted, error) {
 	e := Extracted{Model: b.Config.KnowledgeModel, Spent: make(map[string]spend.Amount)}
 	reader, err := b.Extractor()
@@ -155,15 +153,16 @@ func (b *Base) Extracted(ctx context.Context) (Extracted, error) {
 	return e, nil
 }
 
-// Assumptions about a call until enough calls were measured: an answer is a few relations, and
-// hosted models write about fifty tokens a second.
+// Assumptions about a call until enoughCalls were measured. Hosted models write about 50 tokens a
+// second.
 const (
 	guessedReply = 150 // tokens
 	guessedTook  = 3 * time.Second
 	enoughCalls  = 20
 )
 
-// ExtractEstimate is the estimated effort of reading the due documents.
+// ExtractEstimate estimates the tokens, cost and time of extracting statements from the due
+// documents.
 type ExtractEstimate struct {
 	extract.Estimate
 	Output   int // output tokens, at the average of earlier answers
@@ -176,7 +175,7 @@ type ExtractEstimate struct {
 	Took     time.Duration // time with the usual number of concurrent calls
 }
 
-// EstimateExtraction estimates the effort of reading the due documents. It calls no model.
+// EstimateExtraction estimates what [Base.Extract] would cost now. It calls no model.
 func (b *Base) EstimateExtraction(ctx context.Context) (ExtractEstimate, error) {
 	var e ExtractEstimate
 	reader, err := b.Extractor()

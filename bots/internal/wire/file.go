@@ -30,8 +30,8 @@ const (
 	imageTokens = 1_105
 )
 
-// Attach reads a file that comes with a question. If the file cannot be included, its Failed field
-// says why. Attach returns an error if there is no file at path.
+// Attach reads a file that is attached to a question. If the file cannot be used, its Failed field
+// says why. Attach returns an error only if there is no file at path.
 func Attach(ctx context.Context, cfg *config.Config, path string) (message.File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -59,8 +59,7 @@ func Attach(ctx context.Context, cfg *config.Config, path string) (message.File,
 	return countTokens(cfg, f), nil
 }
 
-// countTokens counts a file's tokens. If there are more than MAX_FILE_TOKENS, it replaces the text
-// with the reason.
+// countTokens replaces the text of a file by a reason if it has more than MAX_FILE_TOKENS.
 func countTokens(cfg *config.Config, f message.File) message.File {
 	f.Media = "text/plain"
 	f.Tokens = counter(cfg.Model).Count(f.Text)
@@ -88,8 +87,7 @@ func fileID(path string) message.FileID {
 	return message.FileID("file-" + hex.EncodeToString(sum[:8]))
 }
 
-// readImage returns the media type and bytes of an image that models accept. media is empty for any
-// other file.
+// readImage returns an empty media type for any file that is not an image that models accept.
 func readImage(path string, size int64) (media string, data []byte, err error) {
 	opened, err := os.Open(path)
 	if err != nil {
@@ -116,8 +114,8 @@ func readImage(path string, size int64) (media string, data []byte, err error) {
 	return media, data, nil
 }
 
-// documentsOf reads all documents of a connector. It fails if one cannot be read, because the
-// caller named the file and must learn that it is missing.
+// documentsOf fails if it cannot read one of the documents, because a person named the file and
+// must learn that it is missing.
 func documentsOf(ctx context.Context, connector index.Connector) ([]document.Document, error) {
 	var documents []document.Document
 	for batch, err := range connector.Sync(ctx, nil) {

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Settle finishes the work that indexing leaves: it embeds chunks without a vector and packs
-// postings. serve runs the same steps in the background. A later call continues an interrupted one.
-// report receives each step and its progress from 0 to 1, or 0 if unknown.
+// Settle finishes work that indexing leaves: it computes missing vectors and compacts the index. A
+// later call continues an interrupted one. report gets each step with its progress from 0 to 1, or
+// 0 if that is unknown.
 func (b *Base) Settle(ctx context.Context, report func(step string, share float64)) error {
 	embedder, err := b.Embedder()
 	if err != nil {
@@ -32,7 +32,6 @@ func (b *Base) Settle(ctx context.Context, report func(step string, share float6
 	return err
 }
 
-// embedding describes the progress of embedding. Chunks that are added meanwhile raise the total.
 func embedding(done, total int64, elapsed time.Duration) string {
 	total = max(total, done)
 	says := fmt.Sprintf("Embedding: %d of %s", done, plural.Count(total, "chunk"))
@@ -45,8 +44,8 @@ func embedding(done, total int64, elapsed time.Duration) string {
 	return says
 }
 
-// fill embeds every chunk that lacks a vector. It returns index.ErrPaused when it reaches until
-// with work left. A zero until sets no limit.
+// fill embeds every chunk that lacks a vector. A zero until sets no limit; otherwise fill returns
+// index.ErrPaused at that time if chunks are left.
 func (b *Base) fill(ctx context.Context, until time.Time, done func(chunks int)) error {
 	embedder, err := b.Embedder()
 	if err != nil {
@@ -55,8 +54,8 @@ func (b *Base) fill(ctx context.Context, until time.Time, done func(chunks int))
 	return index.Fill(ctx, b.Index, b.Tenant, embedder, index.Config{Until: until}, done)
 }
 
-// Backlog counts the chunks without a vector of the present embedding model, and what embedding
-// them costs.
+// Backlog counts the chunks that the current embedding model has not embedded yet, and what
+// embedding them costs.
 type Backlog struct {
 	index.Backlog // Tokens is 0 for the embedder in the program, which costs nothing
 	Model         string
@@ -64,7 +63,7 @@ type Backlog struct {
 	Currency      string // empty: the model has no price
 }
 
-// Backlog counts the chunks that have to be embedded. It calls no model.
+// Backlog counts the chunks that are not embedded yet. It calls no model.
 func (b *Base) Backlog(ctx context.Context) (Backlog, error) {
 	embedder, err := b.Embedder()
 	if err != nil {

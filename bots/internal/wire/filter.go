@@ -12,15 +12,15 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// filters builds the filter of the last read configuration file. Copies of a Base share it. It is
-// safe for concurrent use.
+// filters caches the filter that belongs to the current configuration file. It is safe for
+// concurrent use.
 type filters struct {
 	mu    sync.Mutex
 	file  *config.File
 	built *filter.Filter
 }
 
-// filter returns the filter between people and models, or nil if none is configured.
+// filter returns the filter for questions and answers, or nil if none is configured.
 func (b *Base) filter() (*filter.Filter, error) {
 	b.filters.mu.Lock()
 	defer b.filters.mu.Unlock()

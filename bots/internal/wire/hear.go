@@ -26,7 +26,7 @@ const (
 	mostHeard = 5000
 )
 
-// heard holds hints of changes on chat platforms until they are stored. It is safe for concurrent
+// heard holds hints of changes in chat channels until tell stores them. It is safe for concurrent
 // use.
 type heard struct {
 	mu     sync.Mutex
@@ -34,7 +34,7 @@ type heard struct {
 	urgent map[document.SourceID]bool
 }
 
-// note adds a hint. If there is no room, it drops the subject and keeps only the urgency.
+// note drops the subject if the source already has mostHeard hints, but keeps the urgency.
 func (h *heard) note(source document.SourceID, subject string, urgent bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,7 +50,6 @@ func (h *heard) note(source document.SourceID, subject string, urgent bool) {
 	h.urgent[source] = h.urgent[source] || urgent
 }
 
-// take returns all hints and removes them.
 func (h *heard) take() (noted map[document.SourceID]map[string]bool, urgent map[document.SourceID]bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -58,9 +57,9 @@ func (h *heard) take() (noted map[document.SourceID]map[string]bool, urgent map[
 	return noted, urgent
 }
 
-// Hear notes a change in a channel that a source may have read. key names the thread or message; an
-// empty key means that the channel's readers changed. A change that is not urgent, such as a new
-// message, waits until the source is read next. Hear calls no platform and does not block.
+// Hear notes a change in a chat channel that sources may have read. key names the thread or
+// message; "" means that the channel's members changed. If the change is not urgent, it waits until
+// the source is read next. Hear does not block.
 func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, urgent bool) {
 	for _, s := range b.File().Sources {
 		switch {
@@ -72,8 +71,8 @@ func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, ur
 	}
 }
 
-// Tell stores the noted changes every tellEvery until ctx ends. Healthy sources with urgent changes
-// are then read at once.
+// Tell stores the changes noted by [Base.Hear] about once a second, until ctx ends. Sources with
+// urgent changes are then read at once, unless their last run failed.
 func (b *Base) Tell(ctx context.Context, client *jobs.Client) {
 	for sleep.For(ctx, tellEvery) == nil {
 		if err := b.tell(ctx, client); err != nil && ctx.Err() == nil {
@@ -103,8 +102,6 @@ func (b *Base) tell(ctx context.Context, client *jobs.Client) error {
 	return errors.Join(faults...)
 }
 
-// healthy returns the scheduled sources whose last run succeeded. Other sources are not read before
-// they are due.
 func (b *Base) healthy(ctx context.Context) (map[document.SourceID]bool, error) {
 	stored, err := b.StoredSources(ctx)
 	healthy := make(map[document.SourceID]bool, len(stored))

@@ -19,8 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// chats holds the chat platforms whose channels are sources. All sources of a process share one
-// client per platform, and so its rate limit.
+// chats holds the clients for reading chat histories. All sources of a process share one client per
+// platform, and so its rate limit.
 type chats struct {
 	slack   func() (*slackhistory.Workspace, error)
 	discord func() (*discordhistory.Server, error)
@@ -32,7 +32,6 @@ type chats struct {
 	alone func(guild string) func(context.Context) (bool, error)
 }
 
-// newChats returns platforms that connect when they are first used.
 func newChats(cfg *config.Config, slack *http.Client, wrap func(http.RoundTripper) http.RoundTripper, logger *slog.Logger) chats {
 	return chats{
 		slack: sync.OnceValues(func() (*slackhistory.Workspace, error) {
@@ -47,7 +46,6 @@ func newChats(cfg *config.Config, slack *http.Client, wrap func(http.RoundTrippe
 	}
 }
 
-// isAlone reports whether bound has no server except guild.
 func isAlone(guild string, bound []string) bool {
 	for _, g := range bound {
 		if g != guild {
@@ -57,8 +55,8 @@ func isAlone(guild string, bound []string) bool {
 	return true
 }
 
-// setClients makes the clients of sources share the metrics and rate limits of all other calls of
-// the process.
+// setClients makes the clients of sources share metrics and rate limits with all other calls of the
+// process.
 func (b *Base) setClients() {
 	b.clients = newClients(b.Config)
 	b.clients.chats = newChats(b.Config, nil, nil, b.Logger)
@@ -99,7 +97,7 @@ func connectDiscord(c *clients, s config.Source) (index.Connector, error) {
 	return discordhistory.New(server, c.discordOptions(s))
 }
 
-// every returns the interval between two full scans of a source. It is 0 without hints, because
+// every returns the interval between full scans of a chat history. Without hints it is 0, because
 // every read is then a full scan.
 func (c chats) every(s config.Source) time.Duration {
 	if c.hints == nil {
@@ -122,7 +120,6 @@ func (c chats) discordOptions(s config.Source) discordhistory.Options {
 	}
 }
 
-// checkSlack checks whether the channels of a source can be read.
 func checkSlack(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 	workspace, err := c.slack()
 	if err != nil {
@@ -131,7 +128,6 @@ func checkSlack(ctx context.Context, c *clients, s config.Source) (Seen, error) 
 	return seenChannels(workspace.Check(ctx, c.slackOptions(s)))
 }
 
-// checkDiscord checks whether the channels of a source can be read.
 func checkDiscord(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 	server, err := c.discord()
 	if err != nil {
@@ -140,7 +136,7 @@ func checkDiscord(ctx context.Context, c *clients, s config.Source) (Seen, error
 	return seenChannels(server.Check(ctx, c.discordOptions(s)))
 }
 
-// seenChannels returns the number of channels that are read, and the faults of the others.
+// seenChannels treats err as the faults of single channels if other channels can be read.
 func seenChannels(channels int, err error) (Seen, error) {
 	if channels == 0 {
 		return Seen{}, err

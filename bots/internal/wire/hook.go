@@ -13,9 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Hooks returns the handler for the change notifications of sources, mounted at hook.Pattern. It
-// returns nil if the configuration file has no such source. The handler follows later reloads of
-// the file.
+// Hooks returns the HTTP handler for the webhooks of sources, to be mounted at hook.Pattern. It
+// returns nil if no source in the configuration file has a webhook.
 func (b *Base) Hooks() (http.Handler, error) {
 	hooked := &hooked{base: b}
 	if !hooked.any() {
@@ -35,9 +34,9 @@ func (b *Base) Hooks() (http.Handler, error) {
 	}, b.Logger), nil
 }
 
-// hooked holds the connectors of sources that send change notifications. They are built once per
-// reading of the configuration file, so that a request costs only the check of its signature. It is
-// safe for concurrent use.
+// hooked holds the connectors of sources with webhooks. They are built once for each version of the
+// configuration file, so that a request costs only a signature check. It is safe for concurrent
+// use.
 type hooked struct {
 	base *Base
 

@@ -13,8 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Kind describes a kind of source that footnote sources add can create an entry for. To add a kind,
-// write a sources.Kind in its adapter and list it in the table of systems of package config.
+// Kind describes a kind of source, such as "slack", for `footnote sources add` and for checks.
+//
+// To add a kind, write a sources.Kind in its adapter and list it in the table of systems of package
+// config.
 type Kind struct {
 	Name  string // as people type it: "slack"
 	Title string // as a sentence names it: "the history of a Slack workspace"
@@ -54,7 +56,7 @@ type Kind struct {
 	check func(context.Context, *clients, config.Source) (Seen, error)
 }
 
-// Key is a key of an entry.
+// Key is one setting of a source's entry in footnote.yaml.
 type Key struct {
 	Path string // below the source's name, as in footnote.yaml: "slack.channels"
 	// Ask is the question for a person at a terminal; empty: the key is only a flag.
@@ -63,14 +65,14 @@ type Key struct {
 	Needed bool
 }
 
-// Sort is the type of a key's value.
+// Sort is the type of a [Key]'s value.
 type Sort int
 
 // Types of values.
 const (
 	Text Sort = iota
 	List      // texts, separated by commas
-	// Lists are named lists of texts: "PAGE=members,OTHER=group:a+group:b".
+	// Lists are named lists of texts, written as "PAGE=members,OTHER=group:a+group:b".
 	Lists
 	Yes    // true or false
 	Folder // a path on this machine
@@ -81,7 +83,7 @@ func (k Key) Flag() string {
 	return strings.ReplaceAll(k.Path[strings.LastIndexByte(k.Path, '.')+1:], "_", "-")
 }
 
-// Help returns what deploy/docs/footnote-yaml.md says about the key.
+// Help returns the documentation of the key.
 func (k Key) Help() config.FileKey {
 	for _, f := range config.FileKeys() {
 		if f.Key == "sources.NAME."+k.Path {
@@ -91,10 +93,10 @@ func (k Key) Help() config.FileKey {
 	return config.FileKey{Key: k.Path}
 }
 
-// Right is a scope or permission of a credential, and the reason for it.
+// Right is a scope or permission that a credential needs, with the reason.
 type Right struct{ Name, Reason string }
 
-// Secret is a credential. It is set in the environment and never in footnote.yaml.
+// Secret is a credential that a source needs. It is set in the environment, never in footnote.yaml.
 type Secret struct {
 	Env  string // name of the setting
 	What string // what the credential is, and where to find it
@@ -103,10 +105,10 @@ type Secret struct {
 	set      func(*config.Config) bool
 }
 
-// Set reports whether the process has the secret.
+// Set reports whether the environment provides the secret.
 func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
-// Kinds returns all kinds of sources. The last ones are those that their adapters declare.
+// Kinds returns all kinds of sources.
 func Kinds() []Kind {
 	kinds := []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind()}
 	for _, s := range config.StatedKinds() {
@@ -115,7 +117,7 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// FindKind returns the kind with a name, or false if there is none.
+// FindKind returns the kind with that name, such as "slack", or false if there is none.
 func FindKind(name string) (Kind, bool) {
 	kinds := Kinds()
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
@@ -125,20 +127,20 @@ func FindKind(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// KindOf returns the kind of an entry of the configuration file. An entry that fits no kind is a
+// KindOf returns the kind of an entry in footnote.yaml. An entry that fits no kind counts as a
 // folder.
 func KindOf(s config.Source) Kind {
 	kinds := Kinds()
 	return kinds[max(0, slices.IndexFunc(kinds, func(k Kind) bool { return k.holds(s) }))]
 }
 
-// named returns a function for sources that are identified by their names in the configuration
-// file.
+// named is for kinds whose sources are identified by their names in the configuration file.
 func named(source func(name string) document.Source) func(config.Source) (document.Source, error) {
 	return func(s config.Source) (document.Source, error) { return source(s.Name), nil }
 }
 
-// Called returns the default name of a source with these keys.
+// Called returns the name that a new source gets if the person gives none. given holds the entry's
+// values by [Key] path.
 func (k Kind) Called(given map[string]string) string {
 	name := k.Name
 	if k.calls != nil {
@@ -153,8 +155,8 @@ func (k Kind) Called(given map[string]string) string {
 	return cmp.Or(strings.Trim(name, "-._"), k.Name)
 }
 
-// Entry returns the entry for footnote.yaml with these keys, in the order of the table. It omits
-// keys without a value.
+// Entry returns an entry for footnote.yaml with the given values by [Key] path. Keys without a
+// value are left out.
 func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 	var pairs []config.Pair
 	for _, key := range k.Keys {
@@ -199,8 +201,7 @@ func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 	return pairs, nil
 }
 
-// listsOf parses text such as "PAGE=members,OTHER=group:a+group:b". A name without a list has no
-// value.
+// listsOf parses text such as "PAGE=members,OTHER=group:a+group:b". In "PAGE", PAGE has no list.
 func listsOf(text string) []config.Pair {
 	var pairs []config.Pair
 	for part := range strings.SplitSeq(text, ",") {
@@ -225,10 +226,8 @@ func listsOf(text string) []config.Pair {
 	return pairs
 }
 
-// schedule is the key for the interval between reads. All kinds have it.
 var schedule = Key{Path: "every", Ask: "How often is it read again (such as 1h or 1d; empty: only by footnote index)?"}
 
-// checked returns a check that asks the connector what it sees, or why it sees nothing.
 func checked(connect func(*clients, config.Source) (index.Connector, error)) func(context.Context, *clients, config.Source) (Seen, error) {
 	return func(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 		connector, err := connect(c, s)

@@ -13,10 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// plainPaused says what pausing does to a source whose readers only the operator sets.
+// plainPaused is Kind.Paused for sources without their own permissions.
 const plainPaused = "what was read before is still found"
 
-// plainBound is the Bound of sources without permissions.
+// plainBound is Kind.Bound for sources without their own permissions.
 const plainBound = "The people whom acl names. The source has no permissions. A change of acl holds from the next run on."
 
 var readers = Key{Path: "acl", Ask: "Who may read it (public, members, group:NAME …; empty: members)?", Sort: List}

@@ -60,6 +60,5 @@ func isYes(text string) bool {
 	return false
 }
 
-// channelLooks says which scans notice changed permissions in chat histories: members of private
-// channels, and the list of channels.
+// channelLooks says which scans of a chat history notice changed members and removed channels.
 var channelLooks = index.Looks{index.ChangeMember: {}, index.ChangeNode: {Documents: true}}

@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// statedKind returns a kind from its adapter's description.
 func statedKind(s config.Stated) Kind {
 	connect := func(c *clients, source config.Source) (index.Connector, error) {
 		settings := s.Of(source)
@@ -51,7 +50,6 @@ func statedKind(s config.Stated) Kind {
 	return k
 }
 
-// sortOf returns the type of a key whose setting binds a value.
 func sortOf(bind any) Sort {
 	switch bind.(type) {
 	case *bool:
@@ -65,7 +63,6 @@ func sortOf(bind any) Sort {
 	}
 }
 
-// opening returns the parameters that a named source is opened with.
 func (c *clients) opening(name string) sources.Opening {
 	return sources.Opening{
 		Name: name, Credential: c.config.Credential, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile, MaxBytes: c.config.MaxDocumentBytes,
@@ -76,7 +73,7 @@ func (c *clients) opening(name string) sources.Opening {
 	}
 }
 
-// attached returns a connector that reads an attached file like a file of a folder.
+// attached reads a file attached to a document as a file in a folder would be read.
 func (c *clients) attached(path string) (index.Connector, error) {
 	return files.New(files.Options{Path: path, MaxBytes: c.config.MaxDocumentBytes})
 }

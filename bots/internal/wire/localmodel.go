@@ -18,11 +18,10 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// localChoiceFile is the file in the data folder that stores which model answers in chat and ask.
 const localChoiceFile = "local-model.json"
 
-// LocalChoice is an operator's answer to the question whether to use a model server found on this
-// machine.
+// LocalChoice is the operator's decision whether a language model found on this machine may write
+// answers, and which one.
 type LocalChoice struct {
 	Use     bool            `json:"use"` // false: quote documents
 	Kind    localmodel.Kind `json:"kind,omitempty"`
@@ -30,8 +29,7 @@ type LocalChoice struct {
 	Model   string          `json:"model,omitempty"`
 }
 
-// dataDir returns the data folder, or an empty string if there is none, for example without a home
-// folder.
+// dataDir returns "" if there is no data folder, for example without a home folder.
 func dataDir(cfg *config.Config) string {
 	if cfg.DataDir != "" {
 		return cfg.DataDir
@@ -43,8 +41,8 @@ func dataDir(cfg *config.Config) string {
 	return dir
 }
 
-// ReadLocalChoice returns the stored choice. ok is false if there is none or the file is invalid;
-// the caller then asks again.
+// ReadLocalChoice returns the stored choice. ok is false if there is none or its file is invalid;
+// the caller then asks the operator again.
 func ReadLocalChoice(cfg *config.Config) (choice LocalChoice, ok bool, err error) {
 	dir := dataDir(cfg)
 	if dir == "" {
@@ -82,7 +80,8 @@ func KeepLocalChoice(cfg *config.Config, choice LocalChoice) error {
 	return nil
 }
 
-// LooksForLocalModels reports whether the program searches this machine for model servers.
+// LooksForLocalModels reports whether the program looks for model servers on this machine. It does
+// not if a model is configured.
 func LooksForLocalModels(cfg *config.Config) bool {
 	return !cfg.HasModel() && cfg.LocalModel != config.NoLocalModel
 }
@@ -92,8 +91,8 @@ func FindLocalModels(ctx context.Context, cfg *config.Config) []localmodel.Serve
 	return localmodels.Find(ctx, localmodel.Where(cfg.LocalModelAddresses, cfg.OllamaHost), localmodels.Patience)
 }
 
-// FindChosen finds the server and model of a choice. why is a clause that says why they cannot be
-// used; empty if they can.
+// FindChosen finds the server and model of a choice. why says, as a clause, why they cannot be
+// used. It is empty if they can.
 func FindChosen(ctx context.Context, choice LocalChoice) (offer localmodel.Offer, why string) {
 	servers := localmodels.Find(ctx, []string{choice.Address}, localmodels.KnownPatience)
 	switch {
@@ -111,8 +110,8 @@ func FindChosen(ctx context.Context, choice LocalChoice) (offer localmodel.Offer
 	return localmodel.Offer{Server: servers[0], Model: servers[0].Models[at]}, ""
 }
 
-// LoadLocalModel makes the server load an offer's model. It returns the offer with the context
-// window that the server then provides.
+// LoadLocalModel makes the local server load the model. The returned offer has the context window
+// that the server then provides.
 func LoadLocalModel(ctx context.Context, offer localmodel.Offer) (localmodel.Offer, error) {
 	model, err := localmodels.Load(ctx, offer)
 	if err != nil {
@@ -122,7 +121,7 @@ func LoadLocalModel(ctx context.Context, offer localmodel.Offer) (localmodel.Off
 	return offer, nil
 }
 
-// WithLocalModel returns a copy of the settings with a model on this machine, whose price is 0.
+// WithLocalModel returns a copy of the settings that uses a model on this machine. Its price is 0.
 func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	with := *cfg
 	// the key must not go to this machine
@@ -152,8 +151,8 @@ func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	return &with
 }
 
-// loadedWindow returns the doctor's warning that a local endpoint loaded a smaller context window
-// than prompts are built for.
+// loadedWindow returns a warning if a local server loaded a smaller context window than prompts
+// need. Otherwise it returns "".
 func (b *Base) loadedWindow(ctx context.Context, model string, window int) string {
 	address, ok := localmodel.AddressOf(b.Config.OpenAIBaseURL)
 	if !ok {
@@ -171,8 +170,6 @@ func (b *Base) loadedWindow(ctx context.Context, model string, window int) strin
 	return ""
 }
 
-// localState returns the doctor's sentence about models on this machine that could write the
-// answers.
 func (b *Base) localState(ctx context.Context) string {
 	if !LooksForLocalModels(b.Config) {
 		return ""

@@ -20,12 +20,13 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// Listeners returns who would see the answer to a turn. A chat.Platform implements it.
+// Listeners finds out who would see the answer to a turn. Every chat.Platform implements it.
 type Listeners interface {
 	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
 }
 
-// MCP returns the service that answers assistants' tool calls. platforms identify people.
+// MCP returns the service that answers tool calls of AI assistants (Model Context Protocol).
+// platforms says who a person is.
 func (b *Base) MCP(ctx context.Context, platforms Listeners) (*mcp.Service, error) {
 	retriever, err := b.Retriever()
 	if err != nil {
@@ -55,7 +56,6 @@ func (b *Base) MCP(ctx context.Context, platforms Listeners) (*mcp.Service, erro
 	}), nil
 }
 
-// standaloneAnswerer returns the service that answers questions from outside the chat platforms.
 func (b *Base) standaloneAnswerer(ctx context.Context, retriever retrieve.Retriever) (answer.Alone, error) {
 	fast, err := b.FastModel(spend.Rewriting)
 	if err != nil {
@@ -78,8 +78,8 @@ func (b *Base) standaloneAnswerer(ctx context.Context, retriever retrieve.Retrie
 	}, nil
 }
 
-// AtConsole returns the caller for the person who runs the program. Like a question at the
-// terminal, it needs no token.
+// AtConsole returns the MCP caller for the person who runs the program. It needs no token. account
+// names that person in the audit trail.
 func (b *Base) AtConsole(account string) mcp.Caller {
 	return mcp.Caller{
 		Door: mcp.Console, Who: session.Actor{Platform: session.Host, ID: account}, At: session.Place{Platform: console.Platform, Channel: mcp.Channel},
@@ -87,7 +87,7 @@ func (b *Base) AtConsole(account string) mcp.Caller {
 	}
 }
 
-// direct looks up people's permissions as for a direct message to the bot.
+// direct looks up what a person may read as if that person had sent the bot a direct message.
 type direct struct {
 	tenant    access.TenantID
 	platforms Listeners
@@ -101,8 +101,8 @@ func (d direct) Alone(ctx context.Context, account access.Account) (access.Prese
 	})
 }
 
-// checkedGraph omits statements about documents that the source no longer lets the reader see,
-// because statements show the documents' titles. The index learns of such a change later.
+// checkedGraph also asks sources whether the reader may still see the documents of a statement. The
+// index learns of changed permissions only later, and statements show document titles.
 type checkedGraph struct {
 	knowledge.Graph
 	readable func(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error)

@@ -17,16 +17,17 @@ import (
 const (
 	// meaningPiece is how long a job embeds before it lets other jobs run.
 	meaningPiece = 10 * time.Second
-	// storeEvery is the most work of the sentence model that is lost if the process is killed.
+	// storeEvery is the most computing time that is lost if the process is killed.
 	storeEvery = 250 * time.Millisecond
 	// claimedAgain is how long a process waits after a failure, or while another process does the
 	// work.
 	claimedAgain = 30 * time.Second
-	// countEvery is how often vectors are counted for scrapes.
+	// countEvery is how often vectors are counted for metrics.
 	countEvery = 30 * time.Second
 )
 
-// FillState returns the progress of the sentence vectors. used is false if there are none.
+// FillState returns how many chunks have a vector of the built-in sentence model. used is false if
+// that model is not used.
 func (b *Base) FillState(ctx context.Context) (state index.FillState, used bool, err error) {
 	m, err := b.sentences()
 	if m == nil || err != nil {
@@ -36,8 +37,8 @@ func (b *Base) FillState(ctx context.Context) (state index.FillState, used bool,
 	return state, true, err
 }
 
-// NoteFill returns FillState. It also makes searches use the sentence vectors if they are complete,
-// and stop if they are not.
+// NoteFill is like [Base.FillState]. It also makes searches use the sentence vectors if they are
+// complete, and stop using them if they are not.
 func (b *Base) NoteFill(ctx context.Context) (state index.FillState, used bool, err error) {
 	m, err := b.sentences()
 	if m == nil || err != nil {
@@ -47,8 +48,8 @@ func (b *Base) NoteFill(ctx context.Context) (state index.FillState, used bool, 
 	return state, true, err
 }
 
-// FillMetrics returns a function that reports the progress of the sentence vectors to scrapes, or
-// nil if there are none.
+// FillMetrics returns the function that provides the progress of sentence vectors for metrics, or
+// nil if the sentence model is not used.
 func (b *Base) FillMetrics() func(context.Context) (telemetry.Fill, error) {
 	if m, err := b.sentences(); m == nil || err != nil {
 		return nil
@@ -78,10 +79,9 @@ func (b *Base) FillMetrics() func(context.Context) (telemetry.Fill, error) {
 	}
 }
 
-// FillSentences embeds the chunks that lack a sentence vector, at the lowest priority. Searches use
-// the vectors once they are complete. It returns index.ErrPaused after until (zero: no limit), and
-// index.ErrClaimed while another process does the work. A later call continues after the stored
-// vectors. report may be nil.
+// FillSentences embeds the chunks that lack a sentence vector, at the lowest priority. It returns
+// index.ErrPaused at until (zero: no limit), and index.ErrClaimed while another process does the
+// work. report may be nil.
 func (b *Base) FillSentences(ctx context.Context, until time.Time, report func(index.FillState)) error {
 	m, err := b.sentences()
 	if m == nil || err != nil {
@@ -114,7 +114,6 @@ func (b *Base) FillSentences(ctx context.Context, until time.Time, report func(i
 	return err
 }
 
-// noteFill stores whether searches may use the sentence vectors.
 func (b *Base) noteFill(ctx context.Context, m retrieve.Embedder) (index.FillState, error) {
 	state, err := b.Index.FillState(ctx, b.Tenant, m.Model())
 	if err != nil || state.IsComplete() == state.Complete {
@@ -133,8 +132,7 @@ func (b *Base) noteFill(ctx context.Context, m retrieve.Embedder) (index.FillSta
 	return state, nil
 }
 
-// isComplete returns a function that reports whether a model's vectors are complete. It notices a
-// change after completeAge.
+// isComplete returns a cached check, which notices a change after completeAge.
 func (b *Base) isComplete(model string) func(context.Context, access.TenantID) (bool, error) {
 	type known struct {
 		complete bool
@@ -160,17 +158,15 @@ func (b *Base) isComplete(model string) func(context.Context, access.TenantID) (
 	}
 }
 
-// completeAge is how long a search trusts a cached answer of isComplete.
 const completeAge = 5 * time.Second
 
-// KeepFilling is FillSentences for a process without background jobs. It runs until all vectors are
-// made or ctx ends.
+// KeepFilling calls [Base.FillSentences] until all vectors are made or ctx ends. It is for
+// processes without background jobs.
 func (b *Base) KeepFilling(ctx context.Context) {
 	keepFilling(ctx, func(ctx context.Context) error { return b.FillSentences(ctx, time.Time{}, nil) }, b.Logger)
 }
 
-// keepFilling calls fill until it succeeds or ctx ends. It logs only the first of several failures,
-// because answers need no vectors.
+// keepFilling logs only the first of several failures, because answers need no vectors.
 func keepFilling(ctx context.Context, fill func(context.Context) error, logger *slog.Logger) {
 	failed := false
 	for {

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// metrics returns the counters of the answer service, or nil without a Meter.
+// metrics returns nil without a Meter.
 func (b *Base) metrics() interface {
 	answer.Metrics
 	action.Metrics
@@ -19,7 +19,7 @@ func (b *Base) metrics() interface {
 	return b.Meter
 }
 
-// Observe returns the function that counts every write of an answer, or nil without a Meter.
+// Observe returns a function that counts writes to chat messages, or nil without a Meter.
 func (b *Base) Observe() func(stream.Write) {
 	if b.Meter == nil {
 		return nil
@@ -27,7 +27,8 @@ func (b *Base) Observe() func(stream.Write) {
 	return b.Meter.Wrote
 }
 
-// Counted returns next wrapped to count a service's refusals, or next itself without a Meter.
+// Counted wraps next to count the rate-limit responses of a service. Without a Meter, it returns
+// next.
 func (b *Base) Counted(service string, next http.RoundTripper) http.RoundTripper {
 	if b.Meter == nil {
 		return next
@@ -35,8 +36,8 @@ func (b *Base) Counted(service string, next http.RoundTripper) http.RoundTripper
 	return b.Meter.Counted(service, next)
 }
 
-// HTTP returns the client for requests to a service (slack, model). It uses the proxy of the
-// environment and CA_FILE.
+// HTTP returns the client for requests to a service, such as "slack". It uses CA_FILE and the proxy
+// of the environment.
 func (b *Base) HTTP(service string) *http.Client {
 	client := *b.http
 	client.Transport = b.Counted(service, b.http.Transport)

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Model returns the model that writes the answers, for footnote doctor. Without an endpoint, it is
-// the model that quotes documents.
+// Model returns the model of LLM_MODEL for a check. If no endpoint is configured, it returns the
+// model that quotes documents.
 func (b *Base) Model() (llm.Model, error) {
 	if !b.Config.HasModel() {
 		return b.quotations()
@@ -16,8 +16,8 @@ func (b *Base) Model() (llm.Model, error) {
 	return b.endpointModel(b.Config.Model, b.Config.ModelWindow, spend.Checking)
 }
 
-// FastModel returns the model that rewrites follow-ups and describes the index, or nil if none is
-// set.
+// FastModel returns the model of FAST_LLM_MODEL, or nil if that is not set. Its costs are recorded
+// under purpose.
 func (b *Base) FastModel(purpose spend.Purpose) (llm.Model, error) {
 	if b.Config.FastModel == "" {
 		return nil, nil
@@ -25,8 +25,7 @@ func (b *Base) FastModel(purpose spend.Purpose) (llm.Model, error) {
 	return b.endpointModel(b.Config.FastModel, 0, purpose)
 }
 
-// compared returns the models that answer side by side. None has a fallback, which would answer
-// under another model's name.
+// compared returns models without a fallback, because each answers under its own name.
 func (b *Base) compared(names []string) ([]llm.Model, error) {
 	models := make([]llm.Model, len(names))
 	for i, name := range names {
@@ -38,8 +37,7 @@ func (b *Base) compared(names []string) ([]llm.Model, error) {
 	return models, nil
 }
 
-// answering returns the model with a name, followed by its fallback. An empty name means the
-// configured model.
+// answering returns a model with its fallback. An empty name means LLM_MODEL.
 func (b *Base) answering(name string) (llm.Model, error) {
 	name = cmp.Or(name, b.Config.Model)
 	model, err := b.namedModel(name)
@@ -53,13 +51,12 @@ func (b *Base) answering(name string) (llm.Model, error) {
 	return llm.NewChain(b.patience(), model, fallback), nil
 }
 
-// patience returns the timeouts for models.
 func (b *Base) patience() llm.Policy {
 	return llm.Policy{FirstDelta: b.Config.FirstToken, Stall: b.Config.BetweenTokens}
 }
 
-// namedModel returns a model of the endpoint. LLM_WINDOW applies only to LLM_MODEL. The window of a
-// server on this machine applies to all its models.
+// namedModel applies LLM_WINDOW only to LLM_MODEL. The window of a server on this machine applies
+// to all its models.
 func (b *Base) namedModel(name string) (llm.Model, error) {
 	window := 0
 	if name == b.Config.Model || b.Config.FoundModel {

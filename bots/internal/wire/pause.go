@@ -14,11 +14,10 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// pauseSeen is the maximum delay until a run stops after its source was paused.
 const pauseSeen = time.Second
 
-// Run reads the source's permissions and then calls Pipeline.Run. It ends within about pauseSeen
-// after the source was paused.
+// Run reads a source with pipeline.Run, after its permissions if these are due. It stops within
+// about a second after the source was paused.
 func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector index.Connector, report func(index.Progress)) (index.Run, error) {
 	running, stop := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
@@ -49,14 +48,12 @@ func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector inde
 	return run, errors.Join(err, index.Hide(context.WithoutCancel(ctx), pgaccess.New(b.DB), b.Tenant, connector, err))
 }
 
-// PauseSource stops the reading of a source, and ends a present run within a moment. If the source
-// has its own readers, none of its documents can be read while it is paused.
+// PauseSource stops reading a source and interrupts a run. If the source has its own permissions,
+// its documents are hidden while it is paused.
 func (b *Base) PauseSource(ctx context.Context, id document.SourceID) error {
 	return b.Index.PauseSource(ctx, b.Tenant, id, b.Actor())
 }
 
-// quarantines returns the sources that are no longer read because processes died while reading
-// them.
 func (b *Base) quarantines(ctx context.Context) (map[document.SourceID]*sources.Quarantine, error) {
 	paused, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
 	if err != nil {
@@ -75,8 +72,8 @@ func quarantine(p jobs.Paused) *sources.Quarantine {
 	return &sources.Quarantine{Source: p.Subject, At: p.At, Deaths: p.Deaths}
 }
 
-// ResumeSource undoes PauseSource and clears the count of processes that died while reading the
-// source. A running server then looks for due work at once.
+// ResumeSource undoes [Base.PauseSource]. It also ends a pause that followed from crashes while the
+// source was read. A running server starts at once.
 func (b *Base) ResumeSource(ctx context.Context, id document.SourceID) error {
 	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(id)); err != nil {
 		return err
@@ -87,7 +84,7 @@ func (b *Base) ResumeSource(ctx context.Context, id document.SourceID) error {
 	return b.readNow(ctx, id)
 }
 
-// RunSource makes running servers read a scheduled source at once.
+// RunSource makes a running server read a source at once.
 func (b *Base) RunSource(ctx context.Context, id document.SourceID) error {
 	if err := b.Index.NoteSourceRun(ctx, b.Tenant, id, b.Actor()); err != nil {
 		return err
@@ -104,8 +101,7 @@ func (b *Base) ResyncSource(ctx context.Context, id document.SourceID) error {
 	return b.readNow(ctx, id)
 }
 
-// readNow makes running servers read a source that has a schedule, and then look for other due
-// work.
+// readNow has no effect on a source without a schedule.
 func (b *Base) readNow(ctx context.Context, id document.SourceID) error {
 	client, err := jobs.New(b.DB, nil, jobs.Config{Logger: b.Logger})
 	if err != nil {
@@ -115,8 +111,7 @@ func (b *Base) readNow(ctx context.Context, id document.SourceID) error {
 		jobs.Job{Kind: jobs.Access, Tenant: b.Tenant, Subject: string(id)}, jobs.Job{Kind: jobs.Plan})
 }
 
-// InFile returns the name of the entry below sources: that reads a source, or an empty string if
-// there is none.
+// InFile returns the name of the source's entry in footnote.yaml, or "" if there is none.
 func (b *Base) InFile(s StoredSource) string {
 	entry, _ := b.entry(s.origin)
 	return entry.Name

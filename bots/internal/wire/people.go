@@ -14,23 +14,21 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Resolver returns the resolver of the principals that all people present have in common.
+// Resolver returns the resolver that computes which principals all people in a conversation share.
 func (b *Base) Resolver() *access.Resolver {
 	return &access.Resolver{Grants: pgaccess.New(b.DB), Rules: func() access.Rules { return b.File().Rules() }}
 }
 
-// Advice is a finding about people and groups that the operator may want to decide about.
+// Advice is a finding about people and groups, which the operator may want to act on.
 type Advice struct {
 	Part, Text string
 	OK         bool // there is nothing to decide
 }
 
-// proposals is how many groups per source the doctor proposes for covering everyone.
 const proposals = 3
 
-// CheckPeople reports how many people of sources were matched with accounts. It also names domains
-// that would match more people, and groups that could cover everyone. It returns nothing until a
-// source has listed its people.
+// CheckPeople reports how many people of each source are matched with chat accounts. It also
+// proposes e-mail domains that would match more of them, and groups that could count as everyone.
 func (b *Base) CheckPeople(ctx context.Context) ([]Advice, error) {
 	store, rules := pgaccess.New(b.DB), b.File().Rules()
 	matches, err := store.Matches(ctx, b.Tenant, rules.Domains)
@@ -73,8 +71,8 @@ func matched(matches []pgaccess.Match) []Advice {
 	return all
 }
 
-// covering reports the people outside the listed groups. For sources without a listed group, it
-// proposes some.
+// covering reports how many people are outside the listed groups. For a source without a listed
+// group, it proposes some.
 func covering(covers []pgaccess.Cover, listed []access.Principal) []Advice {
 	var all []Advice
 	known, proposed := make(map[access.Principal]bool), make(map[document.SourceID][]string)

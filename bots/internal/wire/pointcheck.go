@@ -17,18 +17,16 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// checkedIndex is the index that answers use. For a private answer with one listener, it asks the
-// source whether that person may still read each document. It omits documents that the person may
-// not read. For other audiences it is the plain index. Package pointcheck decides when to ask.
+// checkedIndex is the index that answers use. For an answer to a single listener, it also asks each
+// source whether that person may still read the document. Package pointcheck decides when to ask.
 type checkedIndex struct {
 	*pgindex.Index
 	checks *checks
 }
 
-// maxKnown is how many answers of a tenant are cached before old ones are evicted.
+// maxKnown is the number of cached answers of a tenant above which old ones are evicted.
 const maxKnown = 10_000
 
-// newChecks returns checks that ask the stored sources of a Base.
 func (b *Base) newChecks() *checks {
 	connect := func(ctx context.Context, tenant access.TenantID, id document.SourceID) (index.Connector, error) {
 		of := *b
@@ -48,10 +46,9 @@ func (b *Base) newChecks() *checks {
 	}
 }
 
-// checked returns the index that answers use.
 func (b *Base) checked() checkedIndex { return checkedIndex{b.Index, b.checks} }
 
-// checks caches the sources' answers to point checks. It is safe for concurrent use.
+// checks caches what sources said about who may read. It is safe for concurrent use.
 type checks struct {
 	connect func(ctx context.Context, tenant access.TenantID, id document.SourceID) (index.Connector, error)
 	acls    func(ctx context.Context, tenant access.TenantID, ids []document.ID) (map[document.ID]access.ACL, error)
@@ -99,7 +96,8 @@ func (x checkedIndex) Excerpts(ctx context.Context, audience access.Audience, sp
 	return passages, err
 }
 
-// Readable returns the documents that both the index and the sources let the audience read.
+// Readable implements answer.Library. A document must be readable for the audience in the index
+// and, in a private answer, in its source.
 func (x checkedIndex) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	readable, err := x.Index.Readable(ctx, audience, ids)
 	if err != nil {
@@ -119,8 +117,8 @@ func (x checkedIndex) Readable(ctx context.Context, audience access.Audience, id
 	return readable, nil
 }
 
-// passages omits passages that may not be shown, and counts the documents that could not be
-// checked. It checks documents in the order of their best passages.
+// passages drops passages that may not be shown. unchecked counts documents that are dropped
+// because their source could not be asked. best is the order in which documents are checked.
 func (c *checks) passages(
 	ctx context.Context, audience access.Audience, passages []retrieve.Passage, best []document.ChunkID,
 ) (shown []retrieve.Passage, unchecked int, err error) {
@@ -159,7 +157,7 @@ func (c *checks) passages(
 	return shown, unchecked, nil
 }
 
-// judge asks the sources as needed, and then decides about each document that the index would show.
+// judge expects documents that the audience may read according to the index.
 func (c *checks) judge(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]pointcheck.Verdict, error) {
 	verdicts := make(map[document.ID]pointcheck.Verdict, len(ids))
 	for _, id := range ids {
@@ -190,7 +188,6 @@ func (c *checks) judge(ctx context.Context, audience access.Audience, ids []docu
 	return verdicts, nil
 }
 
-// answers returns the cached answers to questions.
 func (c *checks) answers(tenant access.TenantID, questions []pointcheck.Question) map[pointcheck.Question]pointcheck.Answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +198,7 @@ func (c *checks) answers(tenant access.TenantID, questions []pointcheck.Question
 	return out
 }
 
-// ask asks sources the questions and caches the answers. It makes one call per source and person.
+// ask caches the answers. It makes one call per source and person, all at the same time.
 func (c *checks) ask(ctx context.Context, tenant access.TenantID, due []pointcheck.Question, now time.Time) {
 	if len(due) == 0 {
 		return
@@ -228,8 +225,7 @@ func (c *checks) ask(ctx context.Context, tenant access.TenantID, due []pointche
 	all.Wait()
 }
 
-// mayRead asks one source. A source without a point check cannot be asked. A source that cannot be
-// reached gives no answer.
+// mayRead returns nil if the source cannot be reached, and index.CannotAsk if it has no such check.
 func (c *checks) mayRead(ctx context.Context, tenant access.TenantID, source document.SourceID, person string, points []index.Point) map[index.Point]index.Permission {
 	connector, err := c.connect(ctx, tenant, source)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// File returns the configuration file as it was last read.
+// File returns the current configuration file.
 func (b *Base) File() *config.File {
 	if b.file != nil {
 		if f := b.file.Load(); f != nil {
@@ -23,9 +23,8 @@ func (b *Base) File() *config.File {
 	return b.Config.File
 }
 
-// Reload replaces the configuration file for new turns and new messages. It first indexes the
-// file's projects; if that fails, the old file stays. The schedules of the file's sources take
-// effect. Open must have opened the base.
+// Reload replaces the configuration file for new questions, and applies the schedules of its
+// sources. It first indexes the file's projects; if that fails, the old file stays.
 func (b *Base) Reload(ctx context.Context, f *config.File) error {
 	if err := b.Config.CheckFile(f); err != nil {
 		return err
@@ -39,7 +38,6 @@ func (b *Base) Reload(ctx context.Context, f *config.File) error {
 	return b.declare(ctx)
 }
 
-// projectsIn returns the projects that a file's channels name.
 func projectsIn(f *config.File) []string {
 	var names []string
 	for _, c := range f.Channels {
@@ -50,7 +48,7 @@ func projectsIn(f *config.File) []string {
 	return names
 }
 
-// Hash returns a hash of the process's configuration, including changes made in chat.
+// Hash returns a hash of the settings of this process, including those changed in chat.
 func (b *Base) Hash(ctx context.Context) (string, error) {
 	changed, err := b.Settings().AllSettings(ctx, b.Tenant)
 	if err != nil {
@@ -61,11 +59,11 @@ func (b *Base) Hash(ctx context.Context) (string, error) {
 	return current.Hash(changed...)
 }
 
-// policies returns the policy of each channel: the file's, with changes made in chat. It is safe
-// for concurrent use.
+// policies combines the file's settings of a channel with those changed in chat. It is safe for
+// concurrent use.
 type policies struct{ base *Base }
 
-// Policies returns the policies of channels, from the configuration file and the database.
+// Policies returns the settings of channels, from the configuration file and the database.
 func (b *Base) Policies() command.Policies { return policies{b} }
 
 // Policy implements command.Policies.
@@ -113,7 +111,6 @@ func (p policies) Accept(ctx context.Context, tenant access.TenantID, at session
 	return nil
 }
 
-// unknown returns an error that says which name in a value the file does not define.
 func unknown(f *config.File, key, value string) error {
 	switch key {
 	case "agent":

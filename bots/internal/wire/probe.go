@@ -13,25 +13,24 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Seen describes what a credential can see in a source.
+// Seen says what a credential can see in a source.
 type Seen struct {
 	Sees  []string // visible items: "12 channels"
 	Lacks []string // requested items that cannot be read: one sentence each, which says what to do
 	Notes []string // findings that may be intended, such as single unreadable documents
 }
 
-// probeTimeout limits the check of a source.
 const probeTimeout = time.Minute
 
-// Probe checks whether a source can be read. It changes nothing. The error says why the source
-// cannot be read, and what to do.
+// Probe checks, without changing anything, whether a source can be read. The error says why not,
+// and what to do.
 func Probe(ctx context.Context, cfg *config.Config, s config.Source) (Seen, error) {
 	seen, err := newClients(cfg).probe(ctx, s)
 	return seen, unhidden(err)
 }
 
-// unhidden removes from an error the remark that the source is hidden, since the source does not
-// exist yet.
+// unhidden removes the remark of index.ErrRevoked that a source is hidden, because a probed source
+// does not exist yet.
 func unhidden(err error) error {
 	if errors.Is(err, index.ErrRevoked) {
 		return refusal{err}
@@ -39,7 +38,6 @@ func unhidden(err error) error {
 	return err
 }
 
-// refusal is an error without its final words, which come from index.ErrRevoked.
 type refusal struct{ error }
 
 func (r refusal) Error() string {
@@ -52,8 +50,7 @@ func (r refusal) Error() string {
 
 func (r refusal) Unwrap() error { return r.error }
 
-// Probe checks a source like the function Probe, with the clients and limits that the process's
-// sources share.
+// Probe is like the function [Probe], but shares rate limits with the other sources of the process.
 func (b *Base) Probe(ctx context.Context, s config.Source) (Seen, error) {
 	return b.clients.probe(ctx, s)
 }
@@ -74,13 +71,12 @@ func (c *clients) probe(ctx context.Context, s config.Source) (Seen, error) {
 	return seen, err
 }
 
-// checker is a connector that can be checked without being read.
 type checker interface {
 	// Check describes in a few words what can be read. Its error says why nothing can be.
 	Check(ctx context.Context) (string, error)
 }
 
-// firstDocuments starts to read a source, and stops after the first documents.
+// firstDocuments checks a source by starting to read it. It stops after the first documents.
 func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 	connector, err := c.connect(s)
 	if err != nil {
@@ -124,7 +120,6 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 	return Seen{}, errors.New("there is nothing to be read: check the address")
 }
 
-// whoReads reads the nodes and people of a source that has its own readers.
 func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen Seen, err error) {
 	if r, ok := connector.(index.NodeReader); ok {
 		var names, unread []string
@@ -170,7 +165,6 @@ func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen S
 	return seen, nil
 }
 
-// some returns the first few of names.
 func some(names []string) string {
 	const most = 5
 	if len(names) > most {
@@ -179,5 +173,4 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// mostNotes is how many unreadable documents are named.
 const mostNotes = 5

@@ -11,8 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// projectFiles reads a project's present files. It omits files that the audience may not read,
-// including their names.
+// projectFiles omits files that the audience may not read. Their names do not appear either.
 func (b *Base) projectFiles(ctx context.Context, p config.Project, audience access.Audience) []message.File {
 	var out []message.File
 	for _, f := range p.Files {
@@ -25,7 +24,7 @@ func (b *Base) projectFiles(ctx context.Context, p config.Project, audience acce
 	return out
 }
 
-// projectFile reads one entry of a project, which may be a folder. A document's own access list may
+// projectFile reads an entry of a project, which may be a folder. A document's own access list can
 // restrict its readers further.
 func (b *Base) projectFile(ctx context.Context, f config.ProjectFile, audience access.Audience) ([]message.File, error) {
 	connector, err := b.projectConnector(f)
@@ -50,9 +49,9 @@ func (b *Base) projectConnector(f config.ProjectFile) (*files.Connector, error) 
 	return files.New(files.Options{Path: f.Path, BaseURL: f.BaseURL, ACL: f.ACL, MaxBytes: b.Config.MaxDocumentBytes})
 }
 
-// indexProject indexes a project's files. They can then be searched if they do not fit into a
-// prompt, and the index knows who may read answers that cite them. A file that cannot be indexed is
-// reported when the project is read.
+// indexProject makes a project's files searchable, in case they do not fit into a prompt. Answers
+// that cite them can then be checked for who may read them. A file that cannot be indexed is only
+// logged.
 func (b *Base) indexProject(ctx context.Context, file *config.File, name string) error {
 	p, ok := file.Project(name)
 	if !ok {

@@ -9,14 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// shared is the connection to Redis, if it is configured.
 type shared struct {
 	redis  *redis.Client
 	signal *redis.Signal
 }
 
-// signal returns the signal that stops turns. If Redis is configured, it connects to it and stores
-// the connection in a.
+// signal returns the signal that stops running answers. With Redis, it reaches all processes, and a
+// holds the connection.
 func (b *Base) signal(ctx context.Context, a *shared) (session.Signal, error) {
 	if b.Config.RedisURL == "" {
 		return &session.LocalSignal{}, nil
@@ -31,7 +30,7 @@ func (b *Base) signal(ctx context.Context, a *shared) (session.Signal, error) {
 	return a.signal, nil
 }
 
-// Tiers returns the rate tiers that all processes share, or nil without Redis.
+// Tiers returns rate limits that are shared by all processes, or nil without Redis.
 func (a *shared) Tiers() thread.Tiers {
 	if a.redis == nil {
 		return nil
@@ -39,7 +38,7 @@ func (a *shared) Tiers() thread.Tiers {
 	return redis.NewTiers(a.redis)
 }
 
-// Redis reports whether Redis is configured, and whether it is connected now.
+// Redis reports whether Redis is configured, and whether it is connected.
 func (a *shared) Redis() (wanted, connected bool) {
 	return a.redis != nil, a.signal != nil && a.signal.Reliable()
 }

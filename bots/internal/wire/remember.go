@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// options are the options of a source, as the index stores them. Approvals cover their JSON, so a
-// new field must be omitted when empty.
+// options are the stored options of a source. Approvals sign their JSON, so a new field must have
+// omitempty.
 type options struct {
 	ACL     access.ACL `json:"acl,omitempty"`
 	BaseURL string     `json:"base_url,omitempty"`
@@ -37,7 +37,6 @@ type options struct {
 	Asked bool `json:"asked"`
 }
 
-// rowOf returns the form in which the index stores the options of a source.
 func rowOf(s config.Source, declared string) options {
 	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Commits: s.Commits, Systems: s.Systems, Declared: declared, Asked: true}
 	if s.Every > 0 {
@@ -46,7 +45,6 @@ func rowOf(s config.Source, declared string) options {
 	return o
 }
 
-// options returns the decisions in a stored row. An invalid interval counts as none.
 func (o options) options() sources.Options {
 	every, err := sources.ParseEvery(o.Every)
 	if err != nil {
@@ -57,23 +55,20 @@ func (o options) options() sources.Options {
 	}
 }
 
-// optionsOf returns the decisions in an entry of the configuration file.
 func optionsOf(s config.Source) sources.Options {
 	return sources.Options{
 		ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Commits: s.Commits, Every: s.Every, System: s.System() != "",
 	}
 }
 
-// with returns a source with other options.
 func with(s config.Source, o sources.Options) config.Source {
 	s.ACL, s.BaseURL, s.Include, s.Exclude, s.Commits, s.Every = o.ACL, o.BaseURL, o.Include, o.Exclude, o.Commits, o.Every
 	return s
 }
 
-// Remembered returns the connector of a source for a run that begins now. Options that s omits are
-// taken from the last run (sources.Remember), and all options are stored for the next run. The
-// string names the taken options; it is empty if there are none. For a paused source, the error is
-// sources.ErrPaused, and nothing is stored.
+// Remembered stores the options of s and returns its connector. Options that s omits are taken from
+// the last run, and the returned sentence names them. For a paused source, it stores nothing and
+// returns sources.ErrPaused.
 func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector, string, error) {
 	connector, err := b.Connect(s)
 	if err != nil {
@@ -91,8 +86,8 @@ func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector
 	return connector, sentence, err
 }
 
-// remember stores the options of a source. Options that s omits are taken from last. The string
-// names the taken options.
+// remember stores the options of s. It takes options that s omits from last, and the string names
+// these.
 func (b *Base) remember(ctx context.Context, s config.Source, connector index.Connector, last sources.Memory) (index.Connector, string, error) {
 	given := optionsOf(s)
 	given.Declared = b.declaredName(s)
@@ -111,8 +106,6 @@ func (b *Base) remember(ctx context.Context, s config.Source, connector index.Co
 	return connector, sentence, b.keepOptions(ctx, connector.Source(), rowOf(s, now.Declared))
 }
 
-// declaredName returns the source's name in the configuration file; empty if the file does not hold
-// the source.
 func (b *Base) declaredName(s config.Source) string {
 	if d, ok := b.File().Source(s.Name); ok && d.Path == s.Path && d.URL == s.URL {
 		return s.Name
@@ -120,8 +113,8 @@ func (b *Base) declaredName(s config.Source) string {
 	return ""
 }
 
-// keepOptions stores a source's options with an approval. If there can be no key, it stores a
-// source without an approval if the configuration file has it or if it has no schedule.
+// keepOptions stores a source's options with an approval. If there can be no key, it stores them
+// without one, but only for sources in the configuration file and sources without a schedule.
 func (b *Base) keepOptions(ctx context.Context, source document.Source, o options) error {
 	key, err := b.approver.signing()
 	if err == nil {
@@ -142,7 +135,7 @@ func (b *Base) keepOptions(ctx context.Context, source document.Source, o option
 	return b.Index.SetOptions(ctx, b.Tenant, source, now, b.Actor())
 }
 
-// Actor returns the person who makes changes.
+// Actor returns who makes changes, for the audit trail.
 func (b *Base) Actor() session.Actor {
 	if b.By == "" {
 		return b.person
@@ -150,7 +143,7 @@ func (b *Base) Actor() session.Actor {
 	return session.Actor{Platform: session.Host, ID: b.By}
 }
 
-// StoredSource is a source in the index, with its last options.
+// StoredSource is a source in the index, with the options of its last run.
 type StoredSource struct {
 	config.Source // Name is its id; for a system, its name in the configuration file
 	sources.State
@@ -165,17 +158,16 @@ type StoredSource struct {
 	memory  sources.Memory
 }
 
-// Schedule returns what decides when the source is read.
+// Schedule returns the facts that decide when the source is read next.
 func (s StoredSource) Schedule() sources.Schedule {
 	return sources.Schedule{State: s.State, Every: s.Every, Refused: s.Refused}
 }
 
-// Place returns where the documents come from: a folder, an address, or the name of the source in
-// the configuration file.
+// Place returns a folder, a web address, or the source's name in the configuration file.
 func (s StoredSource) Place() string { return s.origin.Name }
 
-// StoredSources lists the sources in the index. It omits the source of uploaded files, because no
-// one added it and it has no options.
+// StoredSources lists the sources in the index, except the source of uploaded files, which has no
+// options.
 func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	asked, err := b.Index.AskedSources(ctx, b.Tenant)
 	if err != nil {
@@ -199,7 +191,6 @@ func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	return all, nil
 }
 
-// decode parses the stored options of a source. It also returns them as the memory of the last run.
 func (b *Base) decode(a pgindex.Asked, keys [][]byte) (options, sources.Memory, error) {
 	var o options
 	if err := json.Unmarshal(a.Options, &o); err != nil {
@@ -209,8 +200,7 @@ func (b *Base) decode(a pgindex.Asked, keys [][]byte) (options, sources.Memory, 
 	return o, sources.Memory{Options: o.options(), ApprovedBy: sources.ApprovedBy(keys, row, o.Approval), Paused: a.Paused()}, err
 }
 
-// lastAsked returns what is remembered of a source's last run. It is unapproved and empty if there
-// was none.
+// lastAsked returns empty, unapproved options if there was no run.
 func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (sources.Memory, error) {
 	keys, err := b.approver.keys()
 	if err != nil {
@@ -229,7 +219,6 @@ func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (sources.Mem
 	return sources.Memory{ApprovedBy: sources.Unapproved}, nil
 }
 
-// judge applies the valid options to a stored source (sources.Judge).
 func (b *Base) judge(s *StoredSource) {
 	entry, declared := b.declared(s.origin)
 	if !declared {
@@ -259,7 +248,7 @@ func stored(a pgindex.Asked, o options) StoredSource {
 	return s
 }
 
-// storedSource returns a source that may be read, or false if there is none.
+// storedSource returns false if the source does not exist or may not be read.
 func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSource, bool, error) {
 	all, err := b.StoredSources(ctx)
 	if err != nil {
@@ -276,9 +265,8 @@ func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSo
 	return StoredSource{}, false, nil
 }
 
-// declare stores the configuration file's sources with their schedules, and unschedules sources
-// that the file no longer holds. A missing folder does not stop the others: its failure is recorded
-// when that source is due.
+// declare stores the configuration file's sources, and stops reading those that the file no longer
+// holds. A source that cannot be opened is only logged: its run will record the failure.
 func (b *Base) declare(ctx context.Context) error {
 	known, err := b.StoredSources(ctx)
 	if err != nil {
@@ -300,8 +288,7 @@ func (b *Base) declare(ctx context.Context) error {
 	return nil
 }
 
-// declareOne stores the options of a source of the configuration file. It begins no run, so it
-// ignores a pause.
+// declareOne ignores a pause, because it starts no run.
 func (b *Base) declareOne(ctx context.Context, s config.Source) error {
 	connector, err := b.Connect(s)
 	if err != nil {
@@ -316,8 +303,6 @@ func (b *Base) declareOne(ctx context.Context, s config.Source) error {
 	return err
 }
 
-// applyFate keeps, renews, unschedules or removes a stored source, as the configuration file
-// requires (sources.FateOf).
 func (b *Base) applyFate(ctx context.Context, s StoredSource) error {
 	_, inFile := b.entry(s.origin)
 	switch sources.FateOf(s.memory, s.Schedule(), s.Chat(), inFile) {
@@ -342,7 +327,7 @@ func (b *Base) applyFate(ctx context.Context, s StoredSource) error {
 	return nil
 }
 
-// StillIndexed returns what sources.StillIndexed says about a failed run.
+// StillIndexed returns a sentence about the documents that stay in the index after a failed run.
 func (b *Base) StillIndexed(ctx context.Context, id document.SourceID, failure error) string {
 	indexed, err := b.Index.Sources(context.WithoutCancel(ctx), b.Tenant)
 	if err != nil { // the run's own error says more

@@ -18,23 +18,23 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Rooms are chat platforms, with their names. A *platforms.Set implements it.
+// Rooms are the chat platforms that reports can be posted to.
 type Rooms interface {
 	chat.Platform
 	Platforms() []thread.Platform
 }
 
-// Schedules returns the store of the progress of schedules.
+// Schedules returns the store that records which weekly reports were posted.
 func (b *Base) Schedules() *admin.Schedules { return admin.NewSchedules(b.DB) }
 
-// Reports returns the reader that makes reports.
+// Reports returns the reader that makes weekly reports. rooms looks up their channels.
 func (b *Base) Reports(rooms Rooms) report.Reader {
 	return report.Reader{
 		Tenant: b.Tenant, Store: b.Sessions(), Gaps: b.Gaps(), Library: library{b.checked()}, Books: b.Books(), Room: rooms.Room,
 	}
 }
 
-// dueReports returns jobs for the due reports, and stores which reports exist.
+// dueReports also stores which reports the configuration file has.
 func (b *Base) dueReports(ctx context.Context) ([]jobs.Job, error) {
 	reports := b.File().Reports
 	names := make([]string, len(reports))
@@ -83,7 +83,6 @@ func (b *Base) dueReports(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-// dropReport records that a report is no longer posted.
 func (b *Base) dropReport(ctx context.Context, p recur.Progress, due time.Time) error {
 	before := p
 	p, ok, err := b.Schedules().Begin(ctx, b.Tenant, p, due)
@@ -100,7 +99,6 @@ func (b *Base) dropReport(ctx context.Context, p recur.Progress, due time.Time) 
 	return b.endReport(ctx, p)
 }
 
-// endReport stores the outcome of an attempt. It logs, once, what an operator needs to know.
 func (b *Base) endReport(ctx context.Context, p recur.Progress) error {
 	if err := b.Schedules().Set(ctx, b.Tenant, p); err != nil {
 		return err
@@ -115,7 +113,6 @@ func (b *Base) endReport(ctx context.Context, p recur.Progress) error {
 	return nil
 }
 
-// foundReport returns a report of the configuration file with its progress.
 func (b *Base) foundReport(ctx context.Context, name string) (r config.Report, p recur.Progress, found bool, err error) {
 	for _, r = range b.File().Reports {
 		if r.Name() != name {
@@ -128,7 +125,6 @@ func (b *Base) foundReport(ctx context.Context, name string) (r config.Report, p
 	return r, p, false, nil
 }
 
-// doReport makes one attempt at a due report.
 func (b *Base) doReport(ctx context.Context, rooms Rooms, name string) error {
 	r, p, found, err := b.foundReport(ctx, name)
 	if err != nil || !found {
@@ -158,7 +154,6 @@ func (b *Base) doReport(ctx context.Context, rooms Rooms, name string) error {
 	return b.endReport(ctx, p)
 }
 
-// giveUpReport records that a report was given up because the process died twice while making it.
 func (b *Base) giveUpReport(ctx context.Context, name string) error {
 	_, p, found, err := b.foundReport(ctx, name)
 	if err != nil || !found || p.State != recur.Begun {
@@ -168,13 +163,12 @@ func (b *Base) giveUpReport(ctx context.Context, name string) error {
 	return b.endReport(ctx, p)
 }
 
-// lasting reports whether a platform would refuse the same report again.
 func lasting(err error) bool {
 	return errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, thread.ErrRefused) || errors.Is(err, thread.ErrMessageGone)
 }
 
-// attemptReport posts a report, unless it is unwanted or an earlier attempt posted it. If it fails,
-// p says whether an attempt may have posted.
+// attemptReport posts a report, unless it is switched off, empty or already posted. If it fails,
+// the result says whether it may have been posted.
 func (b *Base) attemptReport(ctx context.Context, rooms Rooms, r config.Report, p recur.Progress) (recur.Progress, error) {
 	made, err := b.makeReport(ctx, rooms, r, p.Due)
 	if err != nil {
@@ -214,7 +208,7 @@ func (b *Base) attemptReport(ctx context.Context, rooms Rooms, r config.Report, 
 	return p, nil
 }
 
-// MadeReport is a report to a channel.
+// MadeReport is the text of a weekly report with its channel.
 type MadeReport struct {
 	At     thread.Ref
 	Text   string
@@ -222,7 +216,6 @@ type MadeReport struct {
 	Empty  bool // there were no questions, so it is not posted
 }
 
-// makeReport makes the report for the period that ends at until.
 func (b *Base) makeReport(ctx context.Context, rooms Rooms, r config.Report, until time.Time) (MadeReport, error) {
 	room, err := rooms.Room(ctx, thread.Ref{Platform: r.Platform, Channel: r.Channel})
 	if err != nil {
@@ -239,7 +232,7 @@ func (b *Base) makeReport(ctx context.Context, rooms Rooms, r config.Report, unt
 	return MadeReport{At: room.Ref, Text: made.Text(r.When().Zone), Wanted: true, Empty: made.Empty()}, nil
 }
 
-// PreviewedReport is a report that would be posted to a channel, with its time.
+// PreviewedReport is a weekly report as it would be posted now, with the time of the next post.
 type PreviewedReport struct {
 	config.Report
 	MadeReport
@@ -268,7 +261,7 @@ func (b *Base) PreviewReports(ctx context.Context, rooms Rooms) ([]PreviewedRepo
 	return all, nil
 }
 
-// ReportFindings returns the reports whose last post failed.
+// ReportFindings returns a finding for each report whose last post failed.
 func (b *Base) ReportFindings(ctx context.Context) ([]checkup.Finding, error) {
 	known, err := b.Schedules().All(ctx, b.Tenant)
 	if err != nil {

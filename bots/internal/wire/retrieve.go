@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Retriever returns the hybrid search over the index, with the settings of the environment.
+// Retriever returns the search over keywords and vectors, as the settings configure it.
 func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 	embedder, err := b.Embedder()
 	if err != nil {
@@ -41,8 +41,8 @@ func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 	return hybrid.WithReranker(judge, b.Config.RerankWait), nil
 }
 
-// Knowledge returns the graph of statements in documents. Each reader sees only statements of
-// readable documents.
+// Knowledge returns the graph of statements extracted from documents. A reader sees only statements
+// from documents that the reader may read.
 func (b *Base) Knowledge() *pgknowledge.Graph { return pgknowledge.New(b.DB) }
 
 // Reranker returns the model that scores the best passages of a search, or nil if none is
@@ -58,7 +58,7 @@ func (b *Base) Reranker() (retrieve.Reranker, error) {
 	return b.spending.meter.Reranker(c), nil
 }
 
-// SearchConfig returns the settings of a search.
+// SearchConfig returns the settings of searches.
 func (b *Base) SearchConfig() retrieve.Config {
 	cfg := retrieve.DefaultConfig()
 	cfg.Alpha, cfg.TitleRatio, cfg.MaxChunks = b.Config.HybridAlpha, b.Config.TitleRatio, b.Config.MaxChunks
@@ -83,8 +83,8 @@ func (b *Base) Embedder() (retrieve.Embedder, error) {
 	return b.paidEmbedder(e), nil
 }
 
-// SearchEmbedder returns the embedder whose vectors searches use now, and the alpha (weight) of
-// those vectors.
+// SearchEmbedder returns the embedder that searches use now, and the weight of its vectors from 0
+// to 1.
 func (b *Base) SearchEmbedder(ctx context.Context) (retrieve.Embedder, float64, error) {
 	m, err := b.sentences()
 	if err != nil {
@@ -99,8 +99,8 @@ func (b *Base) SearchEmbedder(ctx context.Context) (retrieve.Embedder, float64, 
 	return e, b.Config.HybridAlpha, err
 }
 
-// Sketch makes the sketches of vectors for every tenant (pgindex.Index.Sketch), which the first
-// searches would otherwise make. Failures are only logged, and the searches then make the sketches.
+// Sketch builds the compact vectors of every tenant in memory, so that the first searches need not
+// do it. It only logs failures.
 func (b *Base) Sketch(ctx context.Context) {
 	if err := b.sketch(ctx); err != nil && ctx.Err() == nil {
 		b.Logger.WarnContext(ctx, "vectors are sketched by the first searches, which take longer for that", "error", err)
@@ -124,8 +124,8 @@ func (b *Base) sketch(ctx context.Context) error {
 	return nil
 }
 
-// RenewVectors deletes vectors whose precision differs from INDEX_PRECISION. Reindexing everything
-// makes them again. Until then, searches use keywords.
+// RenewVectors deletes vectors whose precision differs from INDEX_PRECISION. Searches use keywords
+// until reindexing has computed them again.
 func (b *Base) RenewVectors(ctx context.Context) error {
 	e, err := b.Embedder()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Review returns the reader that opens stored questions for viewers.
+// Review returns the reader through which people look at stored questions and answers.
 func (b *Base) Review() review.Reader {
 	return review.Reader{
 		Tenant: b.Tenant, Store: b.Sessions(), Library: library{b.checked()},
@@ -14,8 +14,8 @@ func (b *Base) Review() review.Reader {
 	}
 }
 
-// TerminalViewer returns the viewer for the person who runs the program, under an account of the
-// machine. As for a question at the terminal, CONSOLE_PRINCIPALS limits the documents.
+// TerminalViewer returns the viewer for the person who runs the program. CONSOLE_PRINCIPALS decides
+// which documents that person sees.
 func (b *Base) TerminalViewer(account string) review.Viewer {
 	return review.Viewer{
 		Person:   access.Account{Workspace: access.Workspace{Platform: review.Terminal}, ID: account},

@@ -19,8 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Choice is a command's setting for all turns of its process. The channel's setting, and then the
-// configuration, fills in empty fields.
+// Choice holds what a command chose for all questions of its process. Empty fields are filled from
+// the channel's settings and then from the configuration.
 type Choice struct {
 	Agent  string
 	Models []string // several models answer side by side
@@ -33,7 +33,7 @@ type Choice struct {
 	ResponseFormat json.RawMessage // JSON Schema of the answer
 }
 
-// Validate returns what is wrong with a choice, in words for the person who typed it.
+// Validate returns an error for the person who typed the choice.
 func (c Choice) Validate(cfg *config.Config) error {
 	if _, ok := cfg.File.Find(c.Agent); c.Agent != "" && !ok {
 		return fmt.Errorf("there is no agent %q: %s", c.Agent, agentsOf(cfg.File))
@@ -61,8 +61,7 @@ func (c Choice) Validate(cfg *config.Config) error {
 	return nil
 }
 
-// ModelsOf returns the names of the models that answer side by side under a choice. It does not
-// know a channel's setting.
+// ModelsOf returns the models that answer side by side. It ignores the settings of channels.
 func (b *Base) ModelsOf(c Choice) []string {
 	if len(c.Models) > 0 || !b.Config.HasModel() {
 		return c.Models
@@ -71,8 +70,8 @@ func (b *Base) ModelsOf(c Choice) []string {
 	return agent.Models
 }
 
-// Models returns the names of the models that people may request: those of the settings, the agents
-// and the prices.
+// Models returns, sorted, the models that people may request: those of the settings, of the agents
+// and of the prices.
 func (b *Base) Models() []string {
 	if !b.Config.HasModel() {
 		return nil
@@ -100,7 +99,7 @@ func defined(f *config.File, what string, names []string) string {
 	return fmt.Sprintf("the %s are %s", what, strings.Join(names, ", "))
 }
 
-// setups chooses the agent and models for a turn. It is safe for concurrent use.
+// setups chooses the agent and models for a question. It is safe for concurrent use.
 type setups struct {
 	base   *Base
 	choice Choice
@@ -149,8 +148,6 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	return setup, nil
 }
 
-// indexProjects indexes the projects that turns can use: the chosen one, or else those of the
-// channels.
 func (s *setups) indexProjects(ctx context.Context) error {
 	file, names := s.base.File(), []string{s.choice.Project}
 	if s.choice.Project == "" {
@@ -168,8 +165,8 @@ func (s *setups) indexProjects(ctx context.Context) error {
 	return nil
 }
 
-// agent returns the agent with a name and its documents. limit restricts the documents further. An
-// empty name means the built-in agent.
+// agent restricts the agent's documents further to the document sets in limit. An empty name means
+// the built-in agent.
 func (s *setups) agent(ctx context.Context, file *config.File, name string, limit []string) (config.Agent, error) {
 	a, ok := file.Find(name)
 	if name != "" && !ok {
@@ -184,8 +181,8 @@ func (s *setups) agent(ctx context.Context, file *config.File, name string, limi
 	return a, err
 }
 
-// names returns the names of the chosen models, or else of the agent's models. An empty list means
-// the configured model. A turn that no one asked for has only one model.
+// names returns nil for the configured model. A turn that the bot began by itself has only one
+// model.
 func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	names := s.choice.Models
 	switch {
@@ -203,8 +200,6 @@ func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	return names
 }
 
-// models returns the models with these names, or the configured one if there are none. Without an
-// endpoint, the model quotes documents.
 func (s *setups) models(names []string) ([]llm.Model, error) {
 	if !s.base.Config.HasModel() {
 		model, err := s.base.quotations()
@@ -221,9 +216,9 @@ func (s *setups) models(names []string) ([]llm.Model, error) {
 	return []llm.Model{model}, err
 }
 
-// documentSets returns the sources in the named sets. No names mean no limit. A set without a
-// source holds no documents. A source that is not indexed yet is returned under its name: otherwise
-// an agent limited to it would have no limit.
+// documentSets returns nil, which means no limit, only if names is empty. A set without sources
+// holds no documents. A source that is not indexed yet is returned under its name, because without
+// it an agent would have no limit.
 func (b *Base) documentSets(ctx context.Context, names []string) ([]document.SourceID, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -249,8 +244,8 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 	return slices.Compact(ids), nil
 }
 
-// sourceID returns the id of a source. name is its name in the configuration file, its id, or what
-// `footnote sources` shows. The second result reports whether there is such a source.
+// sourceID accepts a source's name in the configuration file, its id, or the name that `footnote
+// sources` prints.
 func (b *Base) sourceID(name string, indexed []pgindex.SourceState) (document.SourceID, bool) {
 	if s, ok := b.File().Source(name); ok {
 		of, err := KindOf(s).source(s)

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Access returns the state of permissions and people, for sources that have their own readers.
+// Access returns how current the permissions of each source are, and how many of its people are
+// matched. It covers only sources with their own permissions.
 func (b *Base) Access(ctx context.Context) (map[document.SourceID]sources.Access, error) {
 	all, err := b.loops(ctx)
 	if err != nil || len(all) == 0 { // no source has people
@@ -29,7 +30,6 @@ func (b *Base) Access(ctx context.Context) (map[document.SourceID]sources.Access
 	return all, nil
 }
 
-// loops returns Access without people.
 func (b *Base) loops(ctx context.Context) (map[document.SourceID]sources.Access, error) {
 	loops, err := pgaccess.New(b.DB).States(ctx, b.Tenant)
 	if err != nil {

@@ -9,17 +9,16 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// As returns a copy of b with another author of changes, for the audit trail.
+// As returns a copy of b that records by in the audit trail as the author of its changes.
 func (b *Base) As(by session.Actor) *Base {
 	other := *b
 	other.person = by
 	return &other
 }
 
-// SourceOffers returns the actions that are possible on a source.
+// SourceOffers returns the actions that a person can take on a source now.
 func SourceOffers(s StoredSource) []sources.Act { return s.subject(false).Offers() }
 
-// subject returns what decides the actions on a source.
 func (s StoredSource) subject(quarantined bool) sources.Subject {
 	kind := KindOf(s.Source)
 	return sources.Subject{
@@ -27,8 +26,8 @@ func (s StoredSource) subject(quarantined bool) sources.Subject {
 	}
 }
 
-// ChangeSource does an action on a source. done is the result, as the end of a sentence. It fails
-// with a review.InputError if the action is not possible.
+// ChangeSource takes an action on a source. done says what happened, as the end of a sentence. The
+// error is a review.InputError if the action is not possible.
 func (b *Base) ChangeSource(ctx context.Context, do sources.Act, s StoredSource) (done string, err error) {
 	quarantined, err := b.quarantines(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// SourceCheck is the result of checking a source.
+// SourceCheck says whether a source can be read and is current.
 type SourceCheck struct {
 	ID    document.SourceID // empty if the source was never read and cannot be read now
 	Name  string            // name in the configuration file, or else the place
@@ -37,11 +37,9 @@ type SourceCheck struct {
 	source   config.Source
 }
 
-// checksAtOnce is how many sources are checked at the same time.
 const checksAtOnce = 4
 
-// CheckSources checks all sources of the configuration file and of the index: whether they can be
-// read, and whether they are current. It changes nothing.
+// CheckSources checks all sources of the configuration file and of the index. It changes nothing.
 func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 	states, err := b.Index.Sources(ctx, b.Tenant)
 	if err != nil {
@@ -100,7 +98,7 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 	return checks, looking.Wait()
 }
 
-// look fills in what can be seen of a source. It returns sentences on what cannot be read.
+// look fills in c. It returns a sentence for everything that cannot be read.
 func (b *Base) look(ctx context.Context, c *SourceCheck) []string {
 	c.Late, c.Deleted = c.Kind.Looks.Late(c.Every), c.Kind.Looks.Deleted(c.Every)
 	ctx, cancel := context.WithTimeoutCause(ctx, checkTimeout, fmt.Errorf("it did not answer within %s: check the network, or try later", checkTimeout))
@@ -113,8 +111,7 @@ func (b *Base) look(ctx context.Context, c *SourceCheck) []string {
 	return slices.Concat(seen.Lacks, sources.Sentences(err))
 }
 
-// unasked makes the permission check of a private answer. It reports whether the source never
-// answers that check for this account.
+// unasked reports whether the source does not let this credential ask who may read a document.
 func (b *Base) unasked(ctx context.Context, c *SourceCheck) (bool, error) {
 	connector, err := b.Connect(c.source)
 	if err != nil {

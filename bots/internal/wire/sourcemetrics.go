@@ -10,11 +10,10 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// peopleEvery is how often people are counted for scrapes. Counting many people takes long, and the
-// number changes rarely.
+// peopleEvery is long because counting many people is slow and the number changes rarely.
 const peopleEvery = 5 * time.Minute
 
-// SourceMetrics returns a function that reports the state of sources to scrapes.
+// SourceMetrics returns the function that provides the state of sources for metrics.
 func (b *Base) SourceMetrics() func(context.Context) ([]telemetry.Source, error) {
 	var mu sync.Mutex
 	var counted time.Time

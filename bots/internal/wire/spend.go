@@ -14,14 +14,12 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// spending records what models cost. Copies of a Base share it.
 type spending struct {
 	ledger *admin.Ledger
 	meter  *spend.Meter
 	own    *postgres.DB // a connection for the ledger alone; nil where it is the Base's
 }
 
-// account starts recording costs in a database.
 func (b *Base) account(db *postgres.DB) error {
 	ledger := admin.NewLedger(db)
 	meter, err := spend.NewMeter(ledger, spend.Config{
@@ -42,8 +40,8 @@ func (b *Base) account(db *postgres.DB) error {
 	return nil
 }
 
-// accountBeside starts recording the costs of a Base that works in a separate schema. Its costs
-// count like all others.
+// accountBeside records the costs of a Base with a scratch schema in the real database, so that
+// they count like all others.
 func (b *Base) accountBeside(ctx context.Context, url, migrateURL string) error {
 	if b.Config.EmbeddingModel == "" && !b.Config.Contextual && b.Config.RerankURL == "" {
 		return nil
@@ -60,7 +58,6 @@ func (b *Base) accountBeside(ctx context.Context, url, migrateURL string) error 
 	return nil
 }
 
-// paid wraps a model to record its calls.
 func (b *Base) paid(m llm.Model, purpose spend.Purpose) llm.Model {
 	if b.spending == nil {
 		return m
@@ -68,7 +65,6 @@ func (b *Base) paid(m llm.Model, purpose spend.Purpose) llm.Model {
 	return b.spending.meter.Model(m, purpose)
 }
 
-// paidEmbedder wraps an embedder to record its calls.
 func (b *Base) paidEmbedder(e retrieve.Embedder) retrieve.Embedder {
 	if b.spending == nil {
 		return e
@@ -76,11 +72,11 @@ func (b *Base) paidEmbedder(e retrieve.Embedder) retrieve.Embedder {
 	return b.spending.meter.Embedder(e, b.Config.EmbeddingModel)
 }
 
-// Books returns the recorded costs of models.
+// Books returns the record of what models cost.
 func (b *Base) Books() spend.Books { return b.spending.ledger }
 
-// Spent returns the costs next to their caps, for the operator: "0.42 of 5.00 USD today". It is
-// empty without prices.
+// Spent returns the costs and their caps as text, such as "0.42 of 5.00 USD today". It returns ""
+// without prices.
 func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error) {
 	currency := b.File().Prices.Currency
 	if currency == "" {
@@ -107,8 +103,8 @@ func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error
 	return strings.Join(said, ", "), nil
 }
 
-// Left returns what remains of a tenant's budget now, under the tightest cap. capped is false if
-// there is no cap.
+// Left returns what remains of a tenant's budget under the tightest cap. capped is false if there
+// is no cap.
 func (b *Base) Left(ctx context.Context, tenant access.TenantID) (left spend.Amount, capped bool, err error) {
 	currency := b.File().Prices.Currency
 	if currency == "" || !b.Config.Caps.Any() {
@@ -126,7 +122,8 @@ func (b *Base) Left(ctx context.Context, tenant access.TenantID) (left spend.Amo
 	return left, capped, nil
 }
 
-// CapsUsed returns the used share of each cap on all tenants together, by its period.
+// CapsUsed returns the used share of each cost cap, by period. It leaves out caps of single
+// tenants.
 func (b *Base) CapsUsed(ctx context.Context) (map[string]float64, error) {
 	all := spend.Caps{Daily: b.Config.Caps.Daily, Monthly: b.Config.Caps.Monthly}
 	if !all.Any() {
@@ -156,7 +153,7 @@ func (b *Base) checkSpending(ctx context.Context) (string, error) {
 	return said, nil
 }
 
-// unpaid returns a state instead of an error if only a cost cap prevented a check.
+// unpaid turns a cost-cap error into a state, because the check itself did not fail.
 func unpaid(err error) (string, error) {
 	var full *spend.CapError
 	if errors.As(err, &full) {

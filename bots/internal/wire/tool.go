@@ -19,7 +19,6 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// tools returns the tools that models may call, in the order in which they are offered.
 func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, error) {
 	pages, err := b.openURL()
 	if err != nil {
@@ -41,7 +40,8 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 	return tool.NewSet(tools...)
 }
 
-// SearchTool returns the search tool that models get, but without a fast model that adds queries.
+// SearchTool returns the search tool that models call. It has no fast model, which would add
+// queries.
 func (b *Base) SearchTool() (tool.Tool, error) {
 	retriever, err := b.Retriever()
 	if err != nil {
@@ -54,7 +54,6 @@ func (b *Base) search(retriever retrieve.Retriever, fast llm.Model) *search.Tool
 	return search.New(retriever, b.checked(), b.Counter, search.Config{Fast: fast, Share: b.Config.SearchShare, Graph: b.Knowledge(), Logger: b.Logger})
 }
 
-// openURL builds the tool open_url over the guarded fetcher.
 func (b *Base) openURL() (*openurl.Tool, error) {
 	fetcher, err := web.NewFetcher(web.FetcherOptions{AllowHosts: b.Config.OpenURLPrivateHosts, CAFile: b.Config.CAFile})
 	if err != nil {
@@ -67,7 +66,6 @@ func (b *Base) openURL() (*openurl.Tool, error) {
 	return openurl.New(pages{fetcher}, b.checked(), b.Counter, allow), nil
 }
 
-// pages adapts the web adapter's fetcher to the tool.
 type pages struct{ fetcher *web.Fetcher }
 
 var _ openurl.Fetcher = pages{}
@@ -83,13 +81,13 @@ func (p pages) Fetch(ctx context.Context, url string, permit openurl.Permit) (op
 	return openurl.Page{URL: page.URL, Title: page.Title, Text: page.Text, UpdatedAt: page.UpdatedAt}, nil
 }
 
-// library decides who may read the documents of an answer: indexed documents, pages that everyone
-// may open, and pages on the operator's lists.
+// library decides who may read what an answer cites: indexed documents and fetched web pages.
 type library struct{ index checkedIndex }
 
 var _ answer.Library = library{}
 
-// Beyond implements answer.Library. It ignores fetched pages, because searches do not find them.
+// Beyond implements answer.Library. It ignores fetched web pages, because searches do not find
+// them.
 func (l library) Beyond(ctx context.Context, one, other access.Audience) (bool, error) {
 	return l.index.Beyond(ctx, one, other)
 }
@@ -124,8 +122,8 @@ func (l library) Chunks(ctx context.Context, audience access.Audience, ids []doc
 	return l.index.Chunks(ctx, audience, ids)
 }
 
-// Standing implements session.Quotes. On chat platforms, authors delete and edit single messages,
-// so Standing looks those up.
+// Standing implements session.Quotes. It looks up only quotes from chat platforms, where authors
+// edit and delete single messages.
 func (l library) Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error) {
 	stands := make([]bool, len(shown))
 	var ids []document.ID

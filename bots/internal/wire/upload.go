@@ -23,7 +23,7 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Uploads returns the service that stores uploaded files in projects.
+// Uploads returns the service that stores the files that people add to projects.
 func (b *Base) Uploads() *upload.Service {
 	return upload.New(upload.Deps{
 		Store: pgupload.New(b.DB), Projects: b.uploadProjects, Full: postgres.Full, Logger: b.Logger,
@@ -34,8 +34,8 @@ func (b *Base) Uploads() *upload.Service {
 	})
 }
 
-// uploadProjects returns the projects of the configuration file. A project is visible to the
-// readers of its files. A project without files is visible to members.
+// uploadProjects lets the readers of a project's files see the project, or all members if it has no
+// files.
 func (b *Base) uploadProjects() []upload.Project {
 	var all []upload.Project
 	for _, p := range b.File().Projects {
@@ -52,13 +52,12 @@ func (b *Base) uploadProjects() []upload.Project {
 	return all
 }
 
-// oneFile returns the connector of a file on this machine.
 func (b *Base) oneFile(path string) (index.Connector, error) {
 	return files.New(files.Options{Path: path, MaxBytes: upload.MaxBytes})
 }
 
-// uploadsChanged removes documents from the index, and makes a running server index the other
-// changes at once.
+// uploadsChanged removes documents from the index at once. A running server indexes the other
+// changes.
 func (b *Base) uploadsChanged(ctx context.Context, tenant access.TenantID, removed ...document.ID) error {
 	var err error
 	if len(removed) > 0 {
@@ -77,8 +76,7 @@ func uploadsJob(tenant access.TenantID) jobs.Job {
 	return jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(upload.Source)}
 }
 
-// ResumeUploads continues the indexing of uploaded files that stopped because processes died while
-// reading them.
+// ResumeUploads continues the indexing of uploaded files after processes died while reading them.
 func (b *Base) ResumeUploads(ctx context.Context) error {
 	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(upload.Source)); err != nil {
 		return err
@@ -94,7 +92,7 @@ func (b *Base) ResumeUploads(ctx context.Context) error {
 const failedAgain = time.Hour
 
 // uploadsDue reports whether uploaded files have changed since they were indexed. If the last run
-// could not read some, it reports false until failedAgain has passed.
+// could not read some of them, it reports false until failedAgain has passed.
 func (b *Base) uploadsDue(ctx context.Context) (bool, error) {
 	revision, indexed, err := pgupload.New(b.DB).Revision(ctx, b.Tenant)
 	if err != nil || revision <= indexed {
@@ -105,8 +103,7 @@ func (b *Base) uploadsDue(ctx context.Context) (bool, error) {
 	return at < 0 || asked[at].Last.Counts.Failed == 0 || time.Since(asked[at].Last.StartedAt) > failedAgain, err
 }
 
-// syncUploads indexes changed uploaded files until a time. New documents can be found by their
-// words at once. more reports that changes are left.
+// syncUploads indexes changed uploaded files and stops at until. more reports that some are left.
 func (b *Base) syncUploads(ctx context.Context, until time.Time) (more bool, next []jobs.Job, err error) {
 	store := pgupload.New(b.DB)
 	revision, indexed, err := store.Revision(ctx, b.Tenant)
@@ -141,8 +138,6 @@ func (b *Base) syncUploads(ctx context.Context, until time.Time) (more bool, nex
 	return more, next, err
 }
 
-// uploadedFiles returns the uploaded files of a project that the audience may read, with their
-// indexed text. It omits files that are not indexed yet.
 func (b *Base) uploadedFiles(ctx context.Context, project string, audience access.Audience) ([]message.File, error) {
 	all, err := pgupload.New(b.DB).List(ctx, b.Tenant)
 	if err != nil {
@@ -177,12 +172,11 @@ func (b *Base) uploadedFiles(ctx context.Context, project string, audience acces
 	return out, nil
 }
 
-// maxAtHand is the maximum size in bytes of the texts of uploaded files that a question gets. Only
-// searches find the remaining files.
+// maxAtHand is the maximum size, in bytes, of the uploaded texts that a question gets. Other files
+// can only be found by searching.
 const maxAtHand = 8 << 20
 
-// textsWithin loads texts one by one, up to maxAtHand bytes in total. It holds at most one text
-// more, which is cut at document.MaxText.
+// textsWithin loads texts up to maxAtHand bytes in total. It holds at most one text more in memory.
 func textsWithin(ids []document.ID, load func(document.ID) (string, error)) (map[document.ID]string, error) {
 	texts, size := make(map[document.ID]string), 0
 	for _, id := range ids {
@@ -198,8 +192,8 @@ func textsWithin(ids []document.ID, load func(document.ID) (string, error)) (map
 	return texts, nil
 }
 
-// Author returns a console user as the platform describes the person now. An account of this
-// machine counts as a member.
+// Author returns an account with what its platform says about it now. An account of this machine
+// counts as a full member.
 func (b *Base) Author(ctx context.Context, platforms Listeners, person access.Account) (access.Account, error) {
 	if person.Platform == review.Terminal {
 		person.Full = true

@@ -14,7 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// Viewer returns what a person of the console may see at this moment. platforms identify people.
+// Viewer returns what a user of the web console may see now. It returns review.ErrGone if the
+// platform says that the account is deactivated.
 func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Account) (review.Viewer, error) {
 	if person.Platform == review.Terminal {
 		return b.TerminalViewer(person.ID), nil
@@ -34,8 +35,8 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 	return review.Viewer{Person: person, Name: there.People[0].Name, Audience: audience}, err
 }
 
-// Present returns the presence of one person, as the platform reports it now. It fails if this
-// server does not serve the person's workspace.
+// Present asks the platform about one person. It fails if this server does not serve the person's
+// workspace.
 func (b *Base) Present(ctx context.Context, platforms Listeners, person access.Account) (access.Presence, error) {
 	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
 	if err != nil {
@@ -47,8 +48,8 @@ func (b *Base) Present(ctx context.Context, platforms Listeners, person access.A
 	return there, nil
 }
 
-// Member reports whether a person is a full member of a workspace that this server serves, as the
-// platform says at this moment. Guests, apps and deactivated accounts are not.
+// Member asks the platform whether a person is a full member of a workspace that this server
+// serves. Guests, apps and deactivated accounts are not.
 func (b *Base) Member(ctx context.Context, platforms Listeners, person access.Account) (bool, error) {
 	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
 	// The workspace is known with an error, too.
@@ -65,27 +66,28 @@ func (b *Base) Member(ctx context.Context, platforms Listeners, person access.Ac
 	return found.Full && !found.Gone && !found.Bot, nil
 }
 
-// Trying answers questions of the console's page Try it. It builds its parts at the first question.
-// It is safe for concurrent use.
+// Trying answers questions from the page "Try it" of the web console. It is safe for concurrent
+// use.
 type Trying struct {
 	base      *Base
 	platforms Listeners
 	service   chan *mcp.Service // holds the service; nil before the first question
 }
 
-// Trying returns the service that answers questions of the console. platforms identify people.
+// Trying returns the service behind the page "Try it" of the web console.
 func (b *Base) Trying(platforms Listeners) *Trying {
 	t := &Trying{base: b, platforms: platforms, service: make(chan *mcp.Service, 1)}
 	t.service <- nil
 	return t
 }
 
-// tryChannel is the channel name whose settings apply to questions of the console. No platform uses
-// it as an id.
+// tryChannel is the channel whose settings apply to questions from the web console. It is not a
+// valid channel id on any platform.
 const tryChannel = "console"
 
-// Ask answers a question for a person of the console, from documents that the person may read. It
-// fails with a review.InputError that says why there is no answer.
+// Ask answers a question of a web-console user from documents that the user may read. The error is
+// a review.InputError if it says why there is no answer. progress gets short descriptions of each
+// step.
 func (t *Trying) Ask(ctx context.Context, person access.Account, question string, progress func(string)) (mcp.Asked, error) {
 	service, err := t.made(ctx)
 	if err != nil {
@@ -121,7 +123,7 @@ func (t *Trying) made(ctx context.Context) (*mcp.Service, error) {
 	return service, err
 }
 
-// Gaps returns the reader that finds questions that the documents do not answer.
+// Gaps returns the reader that lists questions that the documents do not answer.
 func (b *Base) Gaps() gaps.Reader {
 	return gaps.Reader{
 		Tenant: b.Tenant, Store: b.Sessions(), Library: library{b.checked()}, Graph: checkedGraph{b.Knowledge(), b.checked().Readable},
@@ -129,21 +131,21 @@ func (b *Base) Gaps() gaps.Reader {
 	}
 }
 
-// grouped caches the clusters of sets of questions. Clustering 2,000 questions takes 100 ms.
-// Callers pass only the questions that a viewer may see.
+// grouped caches clusters of similar questions, because clustering 2,000 questions takes 100 ms.
+// The key is the exact set of questions, so a viewer never gets other people's questions.
 type grouped struct {
 	one   chan struct{} // holds a value while a set is clustered: one at a time
 	mu    sync.Mutex
 	known map[[sha256.Size]byte][][]int
 }
 
-// maxGrouped is how many sets are cached before the cache is emptied.
+// maxGrouped is the number of cached sets above which the cache is emptied.
 const maxGrouped = 16
 
 func newGrouped() *grouped { return &grouped{one: make(chan struct{}, 1)} }
 
-// group is gaps.Group with a cache. If another caller clusters the same set, group waits until that
-// is done or ctx ends.
+// group is a cached gaps.Group. While another caller clusters questions, it waits until that is
+// done or ctx ends.
 func (g *grouped) group(ctx context.Context, asked []gaps.Asked) ([][]int, error) {
 	digest := sha256.New()
 	for _, q := range asked {

@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/tool/websearch"
 )
 
-// webSearch builds the tool web_search, or returns nil without a provider.
 func (b *Base) webSearch() (*websearch.Tool, error) {
 	provider, err := b.webProvider()
 	if provider == nil || err != nil {
@@ -22,7 +21,6 @@ func (b *Base) webSearch() (*websearch.Tool, error) {
 	return websearch.New(provider, b.checked(), allowance{b}, b.Counter), nil
 }
 
-// webProvider returns the web search provider, whose costs are recorded, or nil without one.
 func (b *Base) webProvider() (websearch.Provider, error) {
 	c := b.Config
 	if c.WebSearchProvider == "" {
@@ -52,7 +50,6 @@ func (p paidSearch) Search(ctx context.Context, query string, most int) (found [
 	return found, err
 }
 
-// allowance limits the web searches of a person per day.
 type allowance struct{ b *Base }
 
 // Take implements websearch.Allowance.

@@ -30,11 +30,10 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// closing is how long a process waits for its private server to stop: 20 seconds for an orderly
-// stop, then a forced one.
+// closing leaves the private server 20 seconds for an orderly stop, then time for a forced one.
 const closing = 40 * time.Second
 
-// Base holds what every command needs. Call Close at the end.
+// Base holds what every command needs: settings, database and index. Call Close at the end.
 type Base struct {
 	Config  *config.Config
 	Logger  *slog.Logger
@@ -78,8 +77,8 @@ func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, 
 	return open(ctx, cfg, logger, true)
 }
 
-// OpenMigrated is Open for a database role that may not change tables. It does not migrate the
-// schema. If the schema does not fit, the error says what to do.
+// OpenMigrated is like [Open], but does not migrate the schema, for database roles that may not. If
+// the schema is out of date, the error says what to do.
 func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	return open(ctx, cfg, logger, false)
 }
@@ -99,8 +98,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 	return b, nil
 }
 
-// OpenScratch is Open with a separate empty schema, which Close drops with its contents. It does
-// not read or write the index.
+// OpenScratch is like [Open], but works in a new, empty schema, which Close drops.
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: counter(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
 	b.setClients()
@@ -185,14 +183,12 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	return nil
 }
 
-// precisions maps values of INDEX_PRECISION to pgvector's types.
 var precisions = map[string]string{"half": "halfvec", "single": "vector"}
 
 func (b *Base) indexConfig() pgindex.Config {
 	return pgindex.Config{CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Logger: b.Logger}
 }
 
-// connect opens the database, and migrates its schema if migrate is set.
 func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool) (*postgres.DB, error) {
 	to := postgres.Config{URL: url, OnError: func(state string) {
 		switch {
@@ -214,8 +210,7 @@ func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool
 	return db, err
 }
 
-// Migrate migrates the schema and returns how many migrations ran. Unlike Open, it does nothing
-// else.
+// Migrate migrates the database schema and returns the number of migrations that ran.
 func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int, error) {
 	b := &Base{Config: cfg, Logger: logger}
 	_, url, err := b.addresses(ctx)
@@ -226,8 +221,6 @@ func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int,
 	return n, errors.Join(err, b.Close(ctx))
 }
 
-// addresses returns the address of the database, and the address for migrations. It starts the
-// private server if DATABASE_URL is not set.
 func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 	if b.Config.DatabaseURL == "" {
 		b.cluster, err = local.Start(ctx, local.Config{Dir: b.Config.DataDir, Logger: b.Logger})
@@ -243,14 +236,16 @@ func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 	return url, migrate, nil
 }
 
-// Supervise keeps the private server, if there is one, running until ctx ends.
+// Supervise restarts the private server whenever it stops, until ctx ends. It must return before
+// Close is called. Without a private server, it returns at once.
 func (b *Base) Supervise(ctx context.Context) {
 	if b.cluster != nil {
 		b.cluster.Supervise(ctx)
 	}
 }
 
-// Disk returns the state of the private server's disk. ok is false without a private server.
+// Disk returns the free and total space of the private server's disk. ok is false if there is no
+// private server.
 func (b *Base) Disk() (disk local.Disk, ok bool, err error) {
 	if b.cluster == nil {
 		return local.Disk{}, false, nil
@@ -259,18 +254,18 @@ func (b *Base) Disk() (disk local.Disk, ok bool, err error) {
 	return disk, true, err
 }
 
-// refuses reports whether a question is refused because the disk is full. It checks the private
-// server's disk; another server reports a full disk in an error.
+// refuses reports whether new questions are refused because the disk is full. Only a private
+// server's disk can be checked; for any other server, err must tell.
 func (b *Base) refuses(err error) bool {
 	disk, private, unseen := b.Disk()
 	return private && unseen == nil && disk.Full() || postgres.Full(err)
 }
 
-// noRoomFor is how long a database counts as full after a statement failed because of that.
+// noRoomFor is how long a database counts as full after a statement has failed for that reason.
 const noRoomFor = 5 * time.Second
 
-// Full reports whether the database's disk is full. It checks the private server's disk; another
-// server reports it in errors.
+// Full reports whether the database's disk is full. It checks the private server's disk. Any other
+// server counts as full for noRoomFor after it has refused a statement for that reason.
 func (b *Base) Full() bool {
 	if disk, private, err := b.Disk(); private && err == nil {
 		return disk.Full()
@@ -278,8 +273,8 @@ func (b *Base) Full() bool {
 	return time.Since(time.Unix(0, b.noRoom.Load())) < noRoomFor
 }
 
-// Close closes the connection to the database. The private server stops with the last process that
-// uses it.
+// Close closes the database connections and drops a scratch schema. The private server stops with
+// the last process that uses it.
 func (b *Base) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
@@ -305,12 +300,12 @@ func (b *Base) Close(ctx context.Context) error {
 	return err
 }
 
-// Pipeline returns the pipeline that stores documents in the index.
+// Pipeline returns the pipeline that indexes documents.
 func (b *Base) Pipeline(ctx context.Context) (*index.Pipeline, error) {
 	return b.pipeline(ctx, index.Config{By: b.By})
 }
 
-// FullPipeline is Pipeline, but stores documents again even if they have not changed.
+// FullPipeline is like [Base.Pipeline], but also indexes documents that have not changed.
 func (b *Base) FullPipeline(ctx context.Context) (*index.Pipeline, error) {
 	return b.pipeline(ctx, index.Config{Again: true, By: b.By})
 }
@@ -323,8 +318,7 @@ func (b *Base) pipeline(ctx context.Context, cfg index.Config) (*index.Pipeline,
 	return b.pipelineWith(embedder, cfg)
 }
 
-// pipelineWith returns a pipeline that embeds with an embedder. If embedder is nil, embedding is
-// left for later.
+// pipelineWith leaves embedding for later if embedder is nil.
 func (b *Base) pipelineWith(embedder retrieve.Embedder, cfg index.Config) (*index.Pipeline, error) {
 	chunker, err := index.NewChunker(b.Counter, index.ChunkSize{})
 	if err != nil {

@@ -2,7 +2,8 @@ package accesstest
 
 import "github.com/footnotehq/footnote/core/access"
 
-// Present returns a presence with the principals of an audience.
+// Present returns an [access.Presence] in which everyone holds the principals of a. It lists no
+// people.
 func Present(a access.Audience) access.Presence {
 	p := access.Presence{Tenant: a.Tenant()}
 	for _, principal := range a.Principals() {

@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Store is the store under test.
+// Store is an implementation of both [access.Changes] and [access.People], as [Suite] tests it.
 type Store interface {
 	access.Changes
 	access.People
 }
 
-// Suite tests a store. Each call of replica returns the store as another process sees it.
+// Suite tests a store that several replicas share. Each call of replica returns the store as
+// another process sees it.
 func Suite(t *testing.T, replica func() Store) {
 	t.Helper()
 	for i, tt := range []struct {

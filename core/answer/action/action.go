@@ -22,7 +22,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps are the dependencies of a Service. All but Quotes, Policies, Owners, Metrics, Logger and
+// Deps are the dependencies of a [Service]. All but Quotes, Policies, Owners, Metrics, Logger and
 // MaxQuestion are required.
 type Deps struct {
 	Store    Store
@@ -39,7 +39,7 @@ type Deps struct {
 	MaxQuestion int
 }
 
-// Store is the part of session.Store that actions use. See there for the methods.
+// Store is the part of session.Store that actions use. session.Store documents the methods.
 type Store interface {
 	Find(ctx context.Context, t session.Target) (session.Record, error)
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
@@ -62,8 +62,8 @@ type Store interface {
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 }
 
-// Answerer processes the turns that actions change or create. It is implemented by *answer.Service.
-// It is safe for concurrent use.
+// Answerer controls the turns that actions change or create. *answer.Service implements it. It is
+// safe for concurrent use.
 type Answerer interface {
 	// Queued reports a new turn and when its action began. Wake makes the workers look for work.
 	Queued(ctx context.Context, began time.Time, t session.Turn)
@@ -87,14 +87,14 @@ type Library interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Metrics counts actions on answers. It does not count refused actions and repeated presses. It is
-// safe for concurrent use.
+// Metrics counts actions on answers, but not refused or repeated ones. It is safe for concurrent
+// use.
 type Metrics interface{ Acted(a thread.Action) }
 
 // Service performs actions on answers. It is safe for concurrent use.
 type Service struct{ Deps }
 
-// New returns a service.
+// New returns a [Service]. It returns an error if a required dependency is nil.
 func New(deps Deps) (*Service, error) {
 	if deps.Answerer == nil || deps.Signal == nil || deps.Library == nil || deps.Store == nil {
 		return nil, errors.New("set up what is done to answers: who answers, a signal, a library and a history are required")
@@ -108,7 +108,8 @@ func New(deps Deps) (*Service, error) {
 	return &Service{deps}, nil
 }
 
-// recoverPanic turns a panic into an error. So one event cannot end the process.
+// recoverPanic must be deferred. It turns a panic into an error, so that one event cannot end the
+// process.
 func (s *Service) recoverPanic(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -116,8 +117,6 @@ func (s *Service) recoverPanic(ctx context.Context, what string, err *error) {
 	}
 }
 
-// deriveTurn creates a turn from an existing turn, such as a retry or a private answer. It reports
-// the new turn to the Answerer.
 func (s *Service) deriveTurn(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	began := time.Now()
 	made, err := s.Store.Derive(ctx, d)
@@ -127,8 +126,6 @@ func (s *Service) deriveTurn(ctx context.Context, d session.Derive) (session.Acc
 	return made, err
 }
 
-// countAction counts a successful action in the metrics. It does not count refused actions,
-// repeated actions or presses that only open a form.
 func (s *Service) countAction(a Request, r Reply) {
 	if s.Metrics != nil && !r.Refused && !r.Duplicate && (r.Form == nil || a.Do == thread.ActionDown) {
 		s.Metrics.Acted(a.Do)

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// admit decides whether a question may be answered again. It applies the current settings of the
-// channel and the quotas of the person who acts, as for a new question. The decision may be a
-// refusal. It also says whether the answer must be private.
+// admit decides whether a question may be answered again. As for a new question, the channel's
+// current settings apply, and the quotas of the person who acts. d is a refusal, or says whether
+// the answer must be private.
 func (s *Service) admit(ctx context.Context, a Request, t session.Turn, private bool) (d policy.Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
 	rules, err := policy.In(ctx, s.Policies, a.Tenant, place)

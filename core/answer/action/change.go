@@ -12,11 +12,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Edited answers an edited question again in place. The old answer is kept as Superseded. Edited
-// does nothing if the message is not a question, or if answering is disabled or paused. It also
-// ignores empty and unchanged text, because platforms report an added link preview as an edit. Once
-// it has returned, no replica can miss the change. If the error is a policy.Rejection, the old
-// answer stays, and the error has a sentence for the person.
+// Edited answers an edited question again. The new answer replaces the old one, which is kept as
+// Superseded. Edited does nothing if the message is not a question, if answering is disabled or
+// paused, or if the text is empty or unchanged. Platforms report an added link preview as such an
+// edit.
+//
+// If the error is a [policy.Rejection], the old answer stays, and the error's text is for the
+// person.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "edit", &err)
 	defer func() { s.auditEdit(ctx, e, err) }()
@@ -46,12 +48,8 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	return changed, nil
 }
 
-// sentencePrivateNow refuses an edit because the channel has switched to private answers. The new
-// answer would be public.
 const sentencePrivateNow = "By now answers in this channel are for whoever asks alone, so the edited question is not answered here. Ask it again."
 
-// admitEdit decides about an edit by the current settings, as for a new question. It sets the
-// quotas that the edit counts against. It looks up the asker's permissions only if needed.
 func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Policy) error {
 	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways {
 		return nil
@@ -76,9 +74,9 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 	return nil
 }
 
-// Deleted ends the turn of a deleted question. It cancels a waiting or running turn, and marks an
-// existing answer. It erases the question and its answers from the store. If the question arrives
-// after its deletion, but within session.TombstoneAge, it is stopped at once.
+// Deleted ends the turn of a deleted question. It cancels a waiting or running turn, marks an
+// existing answer, and erases question and answers from the store. If the question arrives after
+// its deletion, but within session.TombstoneAge, it is stopped at once.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "delete", &err)
 	if changed, err = s.Store.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {
@@ -98,9 +96,9 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 	return changed, nil
 }
 
-// AnswerDeleted erases an answer after a person deleted one of its messages on the platform. A
-// running turn is stopped, and its answer is not posted again. Deletions by the bot and deletions
-// of other messages have no effect.
+// AnswerDeleted erases an answer after a person deleted one of its messages on the platform. It
+// stops a running turn, whose answer is not posted again. Deletions by the bot and of other
+// messages have no effect.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
 	defer s.recoverPanic(ctx, "delete an answer", &err)
 	_, err = s.erase(ctx, tenant, at, id)
@@ -119,7 +117,6 @@ func (s *Service) erase(ctx context.Context, tenant access.TenantID, at thread.R
 	return erased, nil
 }
 
-// stopTurns signals the workers of the given turns to stop, and wakes idle workers.
 func (s *Service) stopTurns(ctx context.Context, running []session.TurnID) {
 	for _, id := range running {
 		// Polling finds a lost signal, and text written meanwhile is discarded.
@@ -130,7 +127,6 @@ func (s *Service) stopTurns(ctx context.Context, running []session.TurnID) {
 	s.Answerer.Wake()
 }
 
-// signalChange notifies idle workers and the worker that runs a changed turn.
 func (s *Service) signalChange(ctx context.Context, c session.Changed) {
 	if c.Stop {
 		if err := s.Signal.Raise(ctx, c.Turn); err != nil { // found by polling

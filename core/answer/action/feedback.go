@@ -8,11 +8,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxReason is the maximum number of characters in a reason.
+// maxReason is in characters.
 const maxReason = 1000
 
-// vote records a person's vote. A 👎 counts at once. The form for the optional reason comes
-// afterwards.
+// vote counts a 👎 at once. The form for the optional reason comes afterwards.
 func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Removed != nil {
 		return Reply{}, session.ErrRemoved
@@ -42,8 +41,8 @@ func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply,
 	return reply, nil
 }
 
-// key returns the idempotency key of a request. The press that opens a form and the form's
-// submission may have the same Key, so key distinguishes them.
+// key returns the idempotency key of a request. It differs for the press that opens a form and the
+// form's submission, which may have the same Key.
 func (a Request) key() string {
 	key := "act:" + string(a.Do) + ":" + a.Key
 	if a.Submitted {
@@ -52,8 +51,7 @@ func (a Request) key() string {
 	return key
 }
 
-// sanitize trims a text, removes NUL characters, replaces invalid UTF-8, and cuts the text to limit
-// characters.
+// sanitize also removes NUL characters and replaces invalid UTF-8. limit is in characters.
 func sanitize(text string, limit int) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
 	if runes := []rune(text); len(runes) > limit {

@@ -10,13 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxCorrection is the maximum number of characters in a correction. A form field has room for this
-// many on every platform.
+// maxCorrection is the number of characters for which a form field has room on every platform.
 const maxCorrection = 3000
 
-// removeAnswer removes an answer. One transaction deletes the text from the store, so that no
-// prompt, retry or replica can find it. A worker then retries until the answer's messages show the
-// removal.
+// removeAnswer deletes an answer's text in one transaction, so that no prompt, retry or replica can
+// find it. A worker then retries until the answer's messages show the removal.
 func (s *Service) removeAnswer(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch own := r.Session.Owner != "" || r.Direct; {
 	case own && a.By.ID != r.Asker.ID:
@@ -40,8 +38,7 @@ func (s *Service) removeAnswer(ctx context.Context, a Request, r session.Record)
 	return Reply{Sentence: sentenceRemovedNow}, nil
 }
 
-// correct replaces an answer with a moderator's text. The text appears in the answer's messages and
-// in the history of later questions.
+// correct replaces an answer with a moderator's text, also in the history of later questions.
 func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
@@ -73,7 +70,6 @@ func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Rep
 	return Reply{Sentence: sentenceCorrectedNow}, nil
 }
 
-// correctionForm returns the form for a correction. The field contains the current text if it fits.
 func (s *Service) correctionForm(ctx context.Context, r session.Record) (Reply, error) {
 	form := &Form{
 		Do: thread.ActionCorrect, Turn: r.ID, Title: "Correct this answer", Label: "What stands there instead, in Markdown",

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Owners finds the owner of the page that is closest to an unanswered question, and records that
-// the owner was asked. It is implemented by *owner.Desk. It is safe for concurrent use.
+// Owners finds the owner of the page that is closest to an unanswered question. It also records
+// that the owner was asked. *owner.Desk implements it. It is safe for concurrent use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 	session.Owners
@@ -25,9 +25,8 @@ type Owners interface {
 // maxAsked is the maximum number of characters of the question in the message to a page's owner.
 const maxAsked = 600
 
-// askOwner checks again who owns the page closest to the question, and whether the owner may be
-// asked in the thread. It records that the owner was asked, and then returns the message to post.
-// Because of this order, a crash never causes a second message.
+// askOwner returns the message to the owner of the page closest to the question. It first records
+// that the owner was asked, so that a crash never causes a second message.
 func (s *Service) askOwner(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case s.Owners == nil || !r.Turn.Public() || r.Turn.Origin.As == session.Shared:
@@ -78,9 +77,8 @@ func (s *Service) askOwner(ctx context.Context, a Request, r session.Record) (Re
 	}}, nil
 }
 
-// nearest returns the pages closest to a question that the documents did not answer. These are the
-// pages that the answer named, or else those that the search found. If documents answered the
-// question, nearest returns nil.
+// nearest returns the pages closest to a question, or nil if documents answered it. These are the
+// pages that the answer named, or else those that the search found.
 func (s *Service) nearest(ctx context.Context, t session.Turn) ([]document.Ref, error) {
 	saved, err := s.Store.Saved(ctx, t)
 	if err != nil || len(saved.Runs) == 0 {
@@ -97,7 +95,6 @@ func (s *Service) nearest(ctx context.Context, t session.Turn) ([]document.Ref, 
 	return turn.Documents(answer.Documents), nil
 }
 
-// shortened returns a question as one paragraph of at most maxAsked characters.
 func shortened(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > maxAsked {
@@ -106,8 +103,9 @@ func shortened(text string) string {
 	return text
 }
 
-// Unposted must be called if the message from askOwner could not be posted. It returns the reply
-// for the person. The owner can then be asked again, unless the message may have been posted.
+// Unposted must be called if the [Reply].Post of an action could not be posted to the owner of a
+// page. It returns the new reply for the person. The owner can then be asked again, unless cause
+// says that the message may have been posted.
 func (s *Service) Unposted(ctx context.Context, a Request, of session.TurnID, cause error) (reply Reply, err error) {
 	s.Logger.WarnContext(ctx, "the owner of a page was not asked", "turn", of, "error", cause)
 	if errors.Is(cause, thread.ErrOutcomeUnknown) {

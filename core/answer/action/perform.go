@@ -15,7 +15,7 @@ import (
 )
 
 // Perform performs the action that a person requested, and returns a reply for that person. A
-// refusal is also a Reply. After an error, the caller may retry with the same Key.
+// refusal is also a [Reply]. After an error, the caller may retry with the same Key.
 //
 // Permissions by action:
 //   - up, down: anyone who sees the answer, for a private answer its owner. A person has one vote
@@ -24,7 +24,7 @@ import (
 //     one, which stays in the record.
 //   - start, plain: those who may stop the turn.
 //   - stop: the asker, the person who began the thread, moderators (session.MayStop), and people
-//     named by the channel's setting stoppers.
+//     named by the channel's setting "stoppers".
 //   - private: the asker of a public question.
 //   - owner: the asker.
 //   - share, keep: the owner of a private answer. Share requires that everyone in the channel may
@@ -88,8 +88,8 @@ const (
 	deliveryPoll = 50 * time.Millisecond
 )
 
-// findTurn returns the turn that a request refers to. The turn's buttons may be visible before the
-// turn is recorded as delivered. In this case findTurn waits up to deliveryWait.
+// findTurn waits up to deliveryWait for a turn whose buttons are visible before it is recorded as
+// delivered.
 func (s *Service) findTurn(ctx context.Context, a Request) (session.Record, error) {
 	waited, cancel := context.WithTimeout(ctx, deliveryWait)
 	defer cancel()
@@ -104,8 +104,6 @@ func (s *Service) findTurn(ctx context.Context, a Request) (session.Record, erro
 	}
 }
 
-// performOn performs the action of a request on the answer r. It refuses unknown actions, such as
-// the buttons of a newer version.
 func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch a.Do {
 	case thread.ActionUp, thread.ActionDown:
@@ -135,8 +133,8 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	}
 }
 
-// maySee reports whether the person may know that the turn exists. A private answer is known only
-// to its owner. Any other turn is known to everyone in its channel. Its asker may also request a
+// maySee reports whether the person may know that the turn exists. Only its owner may know a
+// private answer. Everyone in its channel may know any other turn. Its asker may also request a
 // private answer from another channel.
 func (a Request) maySee(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
@@ -149,11 +147,8 @@ func (a Request) maySee(r session.Record) bool {
 	return ref.Platform == a.Ref.Platform && ref.Workspace == a.Ref.Workspace && ref.Channel == a.Ref.Channel
 }
 
-// refuse returns a Reply with the given sentence and Refused set.
 func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: true} }
 
-// stop stops the turn of a message. Without a message, it stops all turns of the thread that the
-// person may stop.
 func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 	r := session.StopRequest{Tenant: a.Tenant, Ref: a.Ref, Message: a.Message, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
 	result, err := s.Answerer.StopAs(ctx, r, a.Holds)
@@ -169,7 +164,6 @@ func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 	}
 }
 
-// chooseDeep records a person's choice about a deep search that waits for a start.
 func (s *Service) chooseDeep(ctx context.Context, a Request, r session.Record, choice deepsearch.Choice) (Reply, error) {
 	in := deepsearch.Instruction{Choice: choice, Of: r.ID}
 	at := session.StopRequest{Tenant: a.Tenant, Ref: r.Session.Ref, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
@@ -185,7 +179,6 @@ func (s *Service) chooseDeep(ctx context.Context, a Request, r session.Record, c
 	return refuse(became.Sentence(in)), nil
 }
 
-// follow makes the bot follow a thread or stop following it.
 func (s *Service) follow(ctx context.Context, a Request) (Reply, error) {
 	known, err := s.Store.Thread(ctx, a.Tenant, a.Ref)
 	if err != nil {
@@ -201,7 +194,6 @@ func (s *Service) follow(ctx context.Context, a Request) (Reply, error) {
 	}
 }
 
-// explain returns a reply that says how an answer was made.
 func (s *Service) explain(ctx context.Context, r session.Record) (Reply, error) {
 	var saved session.Saved
 	if r.Outcome != "" {

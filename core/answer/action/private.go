@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// answerPrivately answers a channel's question again, for its asker only. The answer belongs to the
-// asker's private session of the thread. Later answers in the channel never use the private answer.
+// answerPrivately answers a channel's question again in the asker's private session of the thread.
+// Later answers in the channel never use the private answer.
 func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
@@ -51,9 +51,9 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 	return reply, nil
 }
 
-// share posts a private answer to its thread. Everyone in the channel must be allowed to read all
-// documents behind the answer. These are the cited documents, the documents in the prompt, and the
-// documents behind earlier private answers in the prompt.
+// share posts a private answer to its thread if everyone in the channel may read all documents
+// behind it. These are the cited documents, those in the prompt, and those behind earlier private
+// answers in the prompt.
 func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner == "" && r.Direct:
@@ -98,8 +98,7 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 	return Reply{Sentence: sentenceShared, Turn: made.Turn.ID, Duplicate: made.Duplicate}, nil
 }
 
-// keepPrivate records that a private answer stays private. An ephemeral message is sent again as a
-// permanent one.
+// keepPrivate sends an ephemeral answer again as a permanent message.
 func (s *Service) keepPrivate(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Session.Owner == "" {
 		return refuse(sentenceNotPrivate), nil
@@ -118,7 +117,6 @@ func (s *Service) keepPrivate(ctx context.Context, a Request, r session.Record) 
 	return reply, nil
 }
 
-// mayRead reports whether everyone in an audience may read all of the documents.
 func (s *Service) mayRead(ctx context.Context, audience access.Audience, ids []document.ID) (bool, error) {
 	if len(ids) == 0 {
 		return true, nil
@@ -151,9 +149,8 @@ func (s *Service) isCurrent(ctx context.Context, tenant access.TenantID, saved s
 	return !slices.Contains(stands, false), nil
 }
 
-// sharedCopy returns the version of a private answer that is posted to the thread. It has the
-// answer, its sources, and the name of the person who shared it. If the thread lacks the question,
-// the copy includes the question. It never includes the searches.
+// sharedCopy adds the name of the person who shares the answer, and the question if the thread
+// lacks it. It omits the searches.
 func sharedCopy(saved session.Saved, r session.Record, by thread.Person) session.Saved {
 	best, _ := saved.Best()
 	answer, found := best.Answer()
@@ -169,7 +166,6 @@ func sharedCopy(saved session.Saved, r session.Record, by thread.Person) session
 	return session.Saved{Outcome: session.Answered, Sentence: saved.Sentence, Runs: []session.Run{best}}
 }
 
-// blockQuote formats a text as a Markdown quotation.
 func blockQuote(text string) string {
 	return "> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ")
 }

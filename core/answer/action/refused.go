@@ -8,8 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// auditEdit records in the audit trail that an edit was rejected with err. People edit repeatedly,
-// so it records each reason once per question.
+// auditEdit records each reason once per question, because people edit repeatedly.
 func (s *Service) auditEdit(ctx context.Context, e session.Edit, err error) {
 	reason := policy.ReasonOf(err)
 	if reason == "" {
@@ -30,7 +29,6 @@ func (s *Service) auditEdit(ctx context.Context, e session.Edit, err error) {
 	})
 }
 
-// auditAction records in the audit trail that a request for another answer was refused.
 func (s *Service) auditAction(ctx context.Context, a Request, t session.Turn, reason policy.Reason) {
 	s.Answerer.Refused(ctx, session.Refusal{Tenant: a.Tenant, Ref: t.Session.Ref, Key: a.Key, Person: a.By.ID, Direct: t.Direct, Reason: string(reason)})
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Request is a person's action on an answer, as reported by a platform's adapter. The adapter must
-// have verified the person's identity, Moderator, and that the person can see the message. Perform
-// checks permissions.
+// Request is a person's action on an answer, as a platform's adapter reports it. The adapter must
+// have verified By, Moderator, and that the person can see the message. [Service.Perform] checks
+// permissions.
 type Request struct {
 	Do     thread.Action
 	Tenant access.TenantID
@@ -49,7 +49,7 @@ type Request struct {
 	Vanishing bool
 }
 
-// Reply is the response to the person who acted.
+// Reply is what the person who acted gets: a sentence, a form, or both.
 type Reply struct {
 	// Sentence is shown only to the person. It is empty if the changed message is enough of a
 	// response.
@@ -71,7 +71,7 @@ type Reply struct {
 	Refused bool
 }
 
-// Form asks a person for one text. Its lengths fit the forms of Slack and Discord: Title 24
+// Form asks a person for one text. Its texts fit the forms of Slack and Discord: Title 24
 // characters, Label 45, Hint 100, Submit 24.
 type Form struct {
 	Do       thread.Action

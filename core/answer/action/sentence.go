@@ -1,6 +1,5 @@
 package action
 
-// Replies to people's actions on answers.
 const (
 	sentenceNoActions   = "This cannot be done here."
 	sentenceNoAnswer    = "This answer is not known any more. Ask again."

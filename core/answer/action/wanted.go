@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Wanted says that a person still wants an answer to an old question. The question may have been
-// closed because no replica was running.
+// Wanted says that a person still wants an answer to an old question, which was closed because no
+// replica was running.
 type Wanted struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref

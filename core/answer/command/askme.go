@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Owners stores which people do not want to be asked about their pages (session.Owners). It is safe
-// for concurrent use.
+// Owners stores which people do not want to be asked about pages that they own. session.Owners
+// implements it. It is safe for concurrent use.
 type Owners interface {
 	Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (bool, error)
 	SetUndisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string, undisturbed bool) (changed bool, err error)
@@ -21,7 +21,6 @@ const (
 	sentenceAskMeOff = "You are not asked about your pages. `/footnote ask-me on` undoes that."
 )
 
-// askMeCommand shows or changes whether the person may be asked about pages that the person owns.
 func (s *Service) askMeCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Owners == nil {
 		return sentenceNoSettings, nil

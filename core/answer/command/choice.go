@@ -9,7 +9,7 @@ import (
 )
 
 // ChosenModels parses a comma-separated list of model names. known are the permitted models. If a
-// name is not permitted, refusal is a sentence for the person.
+// name is not permitted, or there are too many names, refusal is a sentence for the person.
 func ChosenModels(text string, known []string) (names []string, refusal string) {
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)

@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Deps are the dependencies of a Service. Store, Answerer, Signal and Library are required.
+// Deps are the dependencies of a [Service]. Store, Answerer, Signal and Library are required.
 type Deps struct {
 	Store    Store
 	Settings Settings // nil: commands cannot change settings
@@ -44,7 +44,7 @@ type Deps struct {
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
 
-// Store is the part of session.Store that commands use. See there for the methods.
+// Store is the part of session.Store that commands use. session.Store documents the methods.
 type Store interface {
 	Explained
 	Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (session.Turn, error)
@@ -53,14 +53,14 @@ type Store interface {
 	ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error)
 }
 
-// Explained is the part of session.Store that explanations use.
+// Explained is the part of session.Store that [Inspector] uses.
 type Explained interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 	Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error)
 	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
 }
 
-// Settings is the part of session.Settings that an Editor uses.
+// Settings is the part of session.Settings that an [Editor] uses.
 type Settings interface {
 	Settings(ctx context.Context, tenant access.TenantID, at session.Place) ([]session.Setting, error)
 	ChangeSettings(ctx context.Context, tenant access.TenantID, at session.Place, by session.Actor, changes ...session.SettingChange) error
@@ -83,21 +83,21 @@ type Library interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Documents returns the readers of documents. It is safe for concurrent use.
+// Documents looks up who may read a document. It is safe for concurrent use.
 type Documents interface {
 	// Readers returns the current access list of each document with the given address.
 	Readers(ctx context.Context, tenant access.TenantID, address string) ([]access.ACL, error)
 }
 
-// People manages the links between accounts of chat platforms and people in sources. It is safe for
-// concurrent use.
+// People deletes links between accounts of chat platforms and people in document sources. It is
+// safe for concurrent use.
 type People interface {
 	// Forget deletes the stored identities of an account and prevents further lookups. It reports
 	// whether there were any identities.
 	Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error)
 }
 
-// Policies returns the settings of channels and changes them. It is safe for concurrent use.
+// Policies looks up the settings of channels, and checks new values. It is safe for concurrent use.
 type Policies interface {
 	policy.Source
 	// Accept returns an error if a value cannot be set in a channel. The value may be invalid, or
@@ -111,7 +111,7 @@ type Policies interface {
 // Service executes commands. It is safe for concurrent use.
 type Service struct{ Deps }
 
-// New returns a service.
+// New returns a [Service]. It returns an error if a required dependency is nil.
 func New(deps Deps) (*Service, error) {
 	if deps.Answerer == nil || deps.Signal == nil || deps.Library == nil || deps.Store == nil {
 		return nil, errors.New("set up commands: who answers, a signal, a library and a history are required")
@@ -122,7 +122,6 @@ func New(deps Deps) (*Service, error) {
 	return &Service{deps}, nil
 }
 
-// policy returns the policy of a channel. If s.Policies is nil, it returns the defaults.
 func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	if s.Policies == nil {
 		return policy.Resolve(), nil
@@ -130,7 +129,8 @@ func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session
 	return policy.In(ctx, s.Policies, tenant, at)
 }
 
-// recovered turns a panic into an error. So one event cannot end the process.
+// recovered must be deferred. It turns a panic into an error, so that one event cannot end the
+// process.
 func (s *Service) recovered(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Editor changes settings of channels. Commands in chat and forms of the console use it.
+// Editor changes settings of channels for commands in chat and forms of the console.
 type Editor struct {
 	Settings Settings
 	Policies Policies
@@ -34,7 +34,7 @@ type Edit struct {
 	Changes []session.SettingChange
 }
 
-// Edited is the result of an Edit.
+// Edited says which changes of an [Edit] were made, and why others were refused.
 type Edited struct {
 	// Refused has a sentence in Markdown for each key that cannot be changed. If there is at least
 	// one, no setting was changed.
@@ -102,8 +102,7 @@ func (s Editor) edit(ctx context.Context, e Edit) (Edited, error) {
 	return out, nil
 }
 
-// refusal returns the reason why a change cannot be made. It returns "" if the change is possible.
-// now is the stored setting.
+// refusal returns why a change is refused, or "" if it is not. now is the stored setting.
 func (s Editor) refusal(at session.Place, c session.SettingChange, now session.Setting) string {
 	setting, known := policy.FindSetting(c.Key)
 	if !known {

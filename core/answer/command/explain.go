@@ -16,14 +16,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Explanation says why a message was answered as it was, or why it was not answered.
+// Explanation has the facts that say why a message was answered as it was, or why it was not
+// answered.
 type Explanation struct {
 	Turn    *session.Turn   // nil: the message created no turn
 	Verdict session.Verdict // the decision about the message; zero if none is stored
 	Saved   session.Saved   // the turn's result
 }
 
-// Reason returns the code of the decision. It is empty if no decision is stored.
+// Reason returns the code of the decision about the message, or "" if no decision is stored.
 func (e Explanation) Reason() policy.Reason {
 	if e.Turn != nil && e.Turn.Reason != "" {
 		return policy.Reason(e.Turn.Reason)
@@ -31,11 +32,11 @@ func (e Explanation) Reason() policy.Reason {
 	return policy.Reason(e.Verdict.Reason)
 }
 
-// Inspector explains decisions and answers to the operator.
+// Inspector explains why messages were answered or not.
 type Inspector struct{ Store Explained }
 
-// Turn returns the explanation of a turn. It includes the stored decision and, after the turn has
-// ended, the result.
+// Turn returns the explanation of a turn, from the decision about its message and its result. A
+// turn that has not ended has no result.
 func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error) {
 	e := Explanation{Turn: &t}
 	var err error
@@ -50,8 +51,8 @@ func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error
 	return e, err
 }
 
-// Message explains a message. The message may be a question, a page of an answer, or a message
-// without an answer. For an unknown message the explanation is empty.
+// Message explains a question, a page of an answer, or a message without an answer. For an unknown
+// message the explanation is empty.
 func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Explanation, error) {
 	t, err := i.Store.TurnOf(ctx, tenant, at, id)
 	if err == nil {
@@ -64,8 +65,8 @@ func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at threa
 	return Explanation{Verdict: v}, err
 }
 
-// Sentences returns the explanation as text. Each element is a paragraph or list item. It names
-// only documents for which may returns true. It does not reveal how many other documents exist.
+// Sentences returns the explanation as paragraphs and list items. It names only documents for which
+// may returns true. It does not reveal how many other documents exist.
 func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	if e.Turn == nil {
 		if e.Verdict.Reason == "" {
@@ -100,7 +101,6 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	return append(said, e.outcome()...)
 }
 
-// origins describe why a turn exists if it does not come from a new question.
 var origins = map[session.Derivation]string{
 	session.Retried:   "The question was answered again, replacing an earlier answer.",
 	session.Privately: "The asker wanted the answer privately.",
@@ -125,8 +125,6 @@ func audienceInWords(a access.Audience) string {
 	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these, or what they all held of sources, were used."
 }
 
-// describeSearch describes one search. It lists the queries and the best passage of each top
-// document, with the ranks and the parts of the score.
 func describeSearch(a retrieve.Account, may func(document.ID) bool) []string {
 	var asked []string
 	for _, q := range a.Queries {
@@ -171,7 +169,6 @@ func describeSearch(a retrieve.Account, may func(document.ID) bool) []string {
 	return said
 }
 
-// listWebPages lists the pages that a web search found.
 func listWebPages(a retrieve.Account, may func(document.ID) bool) (said []string) {
 	for _, f := range a.Found {
 		if may(f.Document) && len(said) < maxExplained {
@@ -181,11 +178,10 @@ func listWebPages(a retrieve.Account, may func(document.ID) bool) (said []string
 	return said
 }
 
-// maxExplained is the maximum number of documents that an explanation names per search. Each is
-// named by its best passage.
+// maxExplained is the maximum number of documents for each search.
 const maxExplained = 5
 
-// describeRanks describes how a passage was ranked, such as "keywords #2, BM25 7.31, age ×0.90".
+// describeRanks returns for example "keywords #2, BM25 7.31, age ×0.90".
 func describeRanks(f retrieve.Found) string {
 	var in []string
 	if f.KeywordPos > 0 {
@@ -206,7 +202,6 @@ func describeRanks(f retrieve.Found) string {
 	return strings.Join(in, ", ")
 }
 
-// causes describe why a model did not write an answer, and how to solve the problem.
 var causes = map[session.Cause]string{
 	session.CauseDown:        "the model's endpoint could not be reached or was not available. Check that it runs and that `OPENAI_BASE_URL` is right; `footnote doctor` tries it.",
 	session.CauseStalled:     "the model's endpoint stopped in the middle of a reply. Check its load and its log; `footnote doctor` tries it.",
@@ -225,7 +220,6 @@ var causes = map[session.Cause]string{
 	session.CauseInside:      "the program failed. Report it with the lines of the log that have the reference.",
 }
 
-// outcome describes the outcome of the turn, its cause and its reference in the log.
 func (e Explanation) outcome() []string {
 	t, said := e.Turn, []string(nil)
 	line := "Outcome: " + string(t.Outcome)

@@ -11,14 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// states describe the outcomes of sub-questions.
 var states = map[string]string{
 	"": "not looked into", "found": "found", "missing": "not in the documents", "failed": "could not be looked into", "dropped": "left out by a person",
 }
 
-// describePlan describes a deep search. It lists each sub-question, its outcome, and the number of
-// searches. Sub-questions from later rounds may contain names from documents. So their text is
-// shown only if all cited documents may be named.
+// describePlan describes a deep search by its sub-questions. Sub-questions from later rounds may
+// contain names from documents. So their text is shown only if all cited documents may be named.
 func describePlan(plan []session.PlanRow, may func(document.ID) bool) []string {
 	if len(plan) == 0 {
 		return nil

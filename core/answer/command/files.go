@@ -10,8 +10,7 @@ import (
 
 const sentenceFilesUsage = "Write `/footnote files` for the list, or `/footnote files remove ID`."
 
-// filesCommand lists and removes files that are kept in projects. Only the person sees the reply,
-// so the reply may name all files that the person may read.
+// filesCommand may name all files that the person may read, because only the person sees the reply.
 func (s *Service) filesCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Uploads == nil {
 		return upload.SayNotHere, nil

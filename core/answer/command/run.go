@@ -14,7 +14,7 @@ import (
 )
 
 // Request is a command that a person typed after /footnote or chose in a menu. The adapter must
-// have verified the person's identity and Admin.
+// have verified By and Admin.
 type Request struct {
 	Tenant access.TenantID
 	// Ref is where the command was used. Thread is empty outside threads. The settings of Channel
@@ -34,8 +34,8 @@ type Request struct {
 	Alone func(ctx context.Context) (access.Presence, error)
 }
 
-// held returns the principals that the person holds, with their origins. alone is the presence of
-// this one person.
+// held returns the person's principals in a private conversation with the bot. After an error they
+// are incomplete.
 func (s *Service) held(ctx context.Context, c Request) (alone access.Presence, held []access.Held, err error) {
 	if c.Alone == nil {
 		return access.Presence{Tenant: c.Tenant}, nil, errors.New("the platform cannot be asked")
@@ -44,7 +44,6 @@ func (s *Service) held(ctx context.Context, c Request) (alone access.Presence, h
 	return alone, s.Answerer.Held(ctx, alone), err
 }
 
-// audience returns a function that looks up what the person alone may read.
 func (s *Service) audience(c Request) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		_, held, err := s.held(ctx, c)
@@ -52,17 +51,15 @@ func (s *Service) audience(c Request) func(context.Context) (access.Audience, er
 	}
 }
 
-// Help is one line of help.
+// Help describes one command of /footnote.
 type Help struct {
 	Name, Arguments, Help string
 	Admin                 bool // changes settings for others
 }
 
-// wordConfirm is the word that confirms an irreversible command.
 const wordConfirm = "confirm"
 
-// Commands lists the commands of /footnote. It is used for help and for platforms with command
-// menus.
+// Commands lists the commands of /footnote, for help texts and command menus.
 func Commands() []Help {
 	return []Help{
 		{Name: "status", Help: "what holds in this channel, and what is being answered"},
@@ -82,7 +79,6 @@ func Commands() []Help {
 	}
 }
 
-// Sentences that several commands use.
 const (
 	sentenceAdminsOnly = "Only administrators can change what holds here. Ask one of them to do it."
 	sentenceNoSettings = "Settings cannot be changed in chat here. Whoever runs this bot changes them in footnote.yaml."
@@ -94,8 +90,8 @@ const (
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
-// Command executes a command and returns the reply. Only the person who used the command sees the
-// reply. The reply is Markdown with paragraphs, lists and code only. Refusals and mistakes are also
+// Command executes a command and returns the reply. Only the person who used the command may see
+// the reply. It is Markdown with paragraphs, lists and code only. Refusals and mistakes are also
 // replies. An error means that the store failed.
 func (s *Service) Command(ctx context.Context, c Request) (said string, err error) {
 	defer s.recovered(ctx, "command", &err)
@@ -132,7 +128,7 @@ func helpFor(admin bool) string {
 	return b.String()
 }
 
-// asCode formats a person's input as code, with at most 60 characters.
+// asCode shows at most 60 characters of a person's input as code.
 func asCode(text string) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "'")), " ")
 	if r := []rune(text); len(r) > 60 {
@@ -158,7 +154,6 @@ func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (strin
 	}
 }
 
-// maxHeld is the maximum number of principals in a reply.
 const maxHeld = 100
 
 func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (string, error) {
@@ -231,8 +226,8 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote"), more), nil
 }
 
-// forgetAccount deletes the person's identities in sources and prevents later lookups. It reports
-// whether there were any identities.
+// forgetAccount deletes the person's identities in document sources and prevents later lookups. It
+// reports whether there were any.
 func (s *Service) forgetAccount(ctx context.Context, c Request) (was bool, err error) {
 	if s.People == nil || c.Alone == nil {
 		return false, nil

@@ -11,12 +11,11 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// valueReset is the word that resets a setting to the value of the configuration file. It is not a
-// valid value of any setting.
+// valueReset resets a setting to its value in the configuration file. It is not a valid value of
+// any setting.
 const valueReset = "reset"
 
-// SayUnchanged is the end of the reply to a reset that changes nothing. The setting has no stored
-// value for this channel or workspace.
+// SayUnchanged is the end of the reply to the reset of a setting that was never changed in chat.
 const SayUnchanged = "has no change to undo"
 
 func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (string, error) {
@@ -66,7 +65,6 @@ func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (str
 	return b.String(), nil
 }
 
-// followWords are the sentences about the follow policies.
 var followWords = map[policy.Follow]string{
 	policy.FollowMention:  "In a thread I answer mentions only.",
 	policy.FollowDialogue: "In a thread I answer without a mention while one person talks with me, or when I am replied to.",
@@ -97,8 +95,6 @@ func (s *Service) configCommand(ctx context.Context, c Request, words []string) 
 	return s.change(ctx, c, at, setting, value)
 }
 
-// listSettings lists the changed settings of a channel with their origins, and the names of all
-// other settings.
 func listSettings(e policy.Effective, where string) string {
 	var b strings.Builder
 	var silent []string
@@ -136,7 +132,6 @@ func describeSetting(setting policy.Setting, e policy.Effective) string {
 	return said
 }
 
-// change stores the value of a setting, or resets the setting.
 func (s *Service) change(ctx context.Context, c Request, at session.Place, setting policy.Setting, value string) (string, error) {
 	switch {
 	case !c.Admin:
@@ -190,8 +185,8 @@ func (s *Service) pausing(ctx context.Context, c Request, value, done string) (s
 	return done, nil
 }
 
-// reportCommand switches the weekly report of a channel off or on. The value is stored for this
-// channel, so it applies even if the configuration file changes later.
+// reportCommand stores the value for this channel, so it applies even if the configuration file
+// changes later.
 func (s *Service) reportCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if len(words) != 1 || !slices.Contains([]string{"on", "off"}, strings.ToLower(words[0])) {
 		return s.configCommand(ctx, c, []string{"report"})
@@ -207,7 +202,6 @@ func (s *Service) reportCommand(ctx context.Context, c Request, words []string) 
 	return done, nil
 }
 
-// settingKeys returns the names of all settings, separated by commas.
 func settingKeys() string {
 	all := policy.Settings()
 	keys := make([]string, len(all))
@@ -217,7 +211,7 @@ func settingKeys() string {
 	return strings.Join(keys, ", ")
 }
 
-// settingOf returns the setting with a key. The key must exist.
+// settingOf must be called with the key of an existing setting.
 func settingOf(key string) policy.Setting {
 	s, _ := policy.FindSetting(key)
 	return s

@@ -25,7 +25,6 @@ type Tokens interface {
 // maxTokens is the maximum number of valid tokens that a person can create in chat.
 const maxTokens = 10
 
-// The sentences of /footnote token.
 const (
 	sentenceNoAssistants = "Assistants cannot be connected here. Ask the people who run Footnote to set `MCP_URL`."
 	sentenceNoPerson     = "Who you are cannot be found out at the moment, so no token was made. Try again in a minute."
@@ -33,7 +32,6 @@ const (
 	sentenceTokenUsage   = "Write `/footnote token` for a new token, `/footnote token list`, or `/footnote token revoke ID`."
 )
 
-// tokenCommand creates, lists and revokes the person's tokens.
 func (s *Service) tokenCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Tokens == nil || s.AssistantsAt == "" {
 		return sentenceNoAssistants, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Why explains how an answer was made. It uses only facts that everyone who sees the answer may
-// know. It counts only the answer's sources, so no count reveals that unreadable documents exist.
+// Why explains how an answer was made, with facts that everyone who sees the answer may know. It
+// counts only the answer's documents, so that no count reveals unreadable documents.
 func Why(r session.Record, saved session.Saved) string {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -70,8 +70,6 @@ func orSay(sentence string, o session.Outcome) string {
 	return "The answer was written without any document."
 }
 
-// whyCommand explains the given message, or the newest answer here, to a person who can see it. If
-// the command has an address, it says whether the person may read the document with that address.
 func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if len(words) > 0 && s.Documents != nil {
 		return s.whyDocument(ctx, c, words[0])
@@ -105,7 +103,6 @@ func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (st
 	return strings.ReplaceAll(strings.Join(said, "\n\n"), "\n\n- ", "\n- "), nil
 }
 
-// cited returns the number of distinct documents that an answer cites.
 func cited(answer message.Message) int {
 	seen := make(map[document.ID]bool)
 	for _, c := range answer.Citations {
@@ -114,8 +111,8 @@ func cited(answer message.Message) int {
 	return len(seen)
 }
 
-// namable returns the documents of an explanation that may be named. Everyone who currently sees
-// the answer may read these documents.
+// namable returns the documents of an explanation that everyone who currently sees the answer may
+// read.
 func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]bool, error) {
 	var ids []document.ID
 	for _, row := range e.Saved.Plan {
@@ -141,13 +138,11 @@ func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]b
 	return s.Library.Readable(ctx, audience, slices.Compact(ids))
 }
 
-// sentenceWithheld is the reply for a document that the person may not read. The reply for a
-// document that does not exist is the same.
+// sentenceWithheld is also the reply for a document that does not exist.
 const sentenceWithheld = "I answer you from no document with this address: either there is none in the index, or nothing of what you hold is among its readers. " +
 	"`/footnote whoami` lists what you hold."
 
-// whyDocument says why a person may read a document. It does not reveal whether a document exists
-// that the person may not read.
+// whyDocument does not reveal whether a document exists that the person may not read.
 func (s *Service) whyDocument(ctx context.Context, c Request, address string) (string, error) {
 	lists, err := s.Documents.Readers(ctx, c.Tenant, strings.Trim(address, "<>"))
 	if err != nil {

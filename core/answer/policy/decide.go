@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Event is an event on a platform, as reported by its adapter. It contains only facts. Decide makes
-// the decision.
+// Event is an event on a chat platform, as its adapter reports it. It contains only facts. [Decide]
+// says what to do.
 type Event struct {
 	Own      bool // the bot's own message, or an edit of one
 	System   bool // joins, pins, topic changes …
@@ -43,7 +43,7 @@ type Event struct {
 	Overtaken bool
 }
 
-// Change is the kind of change to a message.
+// Change says whether a message was created, edited or deleted.
 type Change int
 
 const (
@@ -52,22 +52,23 @@ const (
 	Deleted
 )
 
-// Follow is a channel's policy for replies that do not mention the bot.
+// Follow says which replies in a thread the bot answers although they do not mention it.
 type Follow string
 
 const (
 	FollowMention Follow = "mention" // none are answered
-	// FollowDialogue answers while only one person talks with the bot, and replies to the bot. It
-	// is the default.
+	// FollowDialogue answers a reply while only one person talks with the bot, and a reply to one
+	// of the bot's messages. It is the default.
 	FollowDialogue Follow = "dialogue"
-	// FollowAlways answers all replies. It also answers root messages above the evidence threshold.
+	// FollowAlways answers all replies. It also answers messages outside threads if the documents
+	// have an answer.
 	FollowAlways Follow = "always"
 )
 
 // FollowIdle is the time without a message after which a thread no longer counts as a dialogue.
 const FollowIdle = 24 * time.Hour
 
-// State is the state of the channel and thread where an event happened.
+// State is what [Decide] must know about the channel and thread where an event happened.
 type State struct {
 	Permitted bool // the person may ask here
 	Disabled  bool // answering is switched off
@@ -94,13 +95,13 @@ type State struct {
 	Wait          time.Duration // for FollowAlways: delay for people to answer first
 }
 
-// In returns the state with the fields of the event's thread set from t.
+// In returns a copy of s with the fields about the event's thread set from t.
 func (s State) In(t session.Thread) State {
 	s.InThread, s.Unfollowed, s.Helped, s.People, s.BotTurns, s.Idle = t.Known, t.Unfollowed, t.Helped, t.People, t.BotTurns, t.Idle
 	return s
 }
 
-// Course is the way to handle an event.
+// Course is what the bot does with an event, such as [Answer] or [Ignore].
 type Course int
 
 const (
@@ -115,12 +116,12 @@ const (
 	Steer  // change the plan of the thread's deep search
 )
 
-// courseNames are the names of courses in stored verdicts.
+// courseNames must not change, because verdicts are stored with these names.
 var courseNames = map[Course]string{
 	Ignore: "ignore", Observe: "observe", Answer: "answer", Redo: "redo", Cancel: "cancel", Stop: "stop", Unfollow: "unfollow", Refuse: "refuse", Steer: "steer",
 }
 
-// String returns a code that does not change between versions.
+// String returns the name with which the course is stored. Names do not change between versions.
 func (c Course) String() string { return courseNames[c] }
 
 // Decision says how to handle an event, and why.
@@ -136,11 +137,11 @@ type Decision struct {
 	Wait     time.Duration // Ambient: delay for people to answer first
 }
 
-// Reason is a code that does not change between versions. Explain returns its text.
+// Reason is a code for the cause of a [Decision], such as "mention". It does not change between
+// versions. [Explain] returns its text.
 type Reason string
 
-// Decide returns how to handle an event. The rules are the same for all platforms. It is a pure
-// function.
+// Decide returns how to handle an event. The rules are the same for all platforms.
 func Decide(e Event, s State) Decision {
 	switch {
 	case e.Own:
@@ -174,8 +175,8 @@ func Decide(e Event, s State) Decision {
 	return Admit(d, s)
 }
 
-// Admit replaces a decision to answer with a refusal if the bot may not answer here or the person
-// may not ask. If the person did not address the bot, the refusal is silent.
+// Admit replaces a decision to answer with a refusal if the bot may not answer in the channel or
+// the person may not ask. If the person did not address the bot, the refusal shows no message.
 func Admit(d Decision, s State) Decision {
 	var reason Reason
 	switch {
@@ -205,8 +206,7 @@ func decideChange(e Event) Decision {
 	}
 }
 
-// decideBot decides about a message of another bot. If over is false, the message is treated like a
-// person's message.
+// decideBot decides about a message of another bot. If over is false, the rules for people apply.
 func decideBot(s State) (d Decision, over bool) {
 	limit := s.BotLimit
 	if limit <= 0 {
@@ -256,7 +256,6 @@ func decideForum(s State) Decision {
 	}
 }
 
-// decideReply applies the follow policy to a reply in a thread of the bot.
 func decideReply(e Event, s State) Decision {
 	follow := s.Follow
 	if follow == "" {
@@ -290,7 +289,7 @@ func decideReply(e Event, s State) Decision {
 	}
 }
 
-// decideRoot applies the filters of a channel with unasked answers to a root message.
+// decideRoot decides about a message outside threads in a channel with [FollowAlways].
 func decideRoot(e Event, s State) Decision {
 	switch {
 	case e.OthersNamed:

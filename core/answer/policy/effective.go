@@ -11,14 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// SettingValue is the value of one setting, with its origin.
+// SettingValue is a value of one [Setting], with where it was set.
 type SettingValue struct {
 	Key    string
 	Value  string
 	Origin Origin
 }
 
-// Origin says where a value was set.
+// Origin says where the value of a setting was set: in a file, or by a person.
 type Origin struct {
 	File    string // file and line, such as "footnote.yaml:12"; empty if not from a file
 	Changed bool   // by a person, in chat or in the console
@@ -27,7 +27,7 @@ type Origin struct {
 	At      time.Time // for Changed
 }
 
-// String describes the origin, such as "footnote.yaml:12" or "default".
+// String describes the origin: "footnote.yaml:12", "changed by NAME on 2026-01-31" or "default".
 func (o Origin) String() string {
 	switch {
 	case o.Changed:
@@ -39,8 +39,7 @@ func (o Origin) String() string {
 	}
 }
 
-// SayOrigins lists where a setting's value was set, separated by "; ". Without origins it returns
-// "default".
+// SayOrigins joins descriptions of origins with "; ". Without origins it returns "default".
 func SayOrigins(origins []Origin) string {
 	if len(origins) == 0 {
 		return Origin{}.String()
@@ -52,12 +51,12 @@ func SayOrigins(origins []Origin) string {
 	return strings.Join(all, "; ")
 }
 
-// ChangedValue converts a stored change to a SettingValue.
+// ChangedValue converts a setting that a person changed to a [SettingValue].
 func ChangedValue(s session.Setting) SettingValue {
 	return SettingValue{Key: s.Key, Value: s.Value, Origin: Origin{Changed: true, Place: s.Place, By: s.By, At: s.At}}
 }
 
-// Effective is the policy that applies in a channel, with the origin of each value.
+// Effective is the [Policy] that applies in a channel, with the origin of each value.
 type Effective struct {
 	Policy
 	values []SettingValue // applied values, in order
@@ -67,9 +66,9 @@ type Effective struct {
 }
 
 // Resolve applies values to the defaults. The values must be sorted from the most general to the
-// most specific. A later value replaces an earlier one. If a setting has Narrows, a value from chat
-// only restricts the value of the file. Invalid values are listed in Ignored and do not affect
-// other values.
+// most specific. A later value replaces an earlier one. If [Setting].Narrows is set, a value from
+// chat only restricts the value from the file. Invalid values have no effect and are listed in
+// Ignored.
 func Resolve(said ...SettingValue) Effective {
 	e := Effective{Policy: DefaultPolicy()}
 	for _, v := range said {
@@ -95,8 +94,8 @@ func Resolve(said ...SettingValue) Effective {
 	return e
 }
 
-// Origins returns where a setting's value was set. It returns several origins if chat narrows the
-// file's value. For a default it returns none.
+// Origins returns where a setting's value was set. It returns several origins if a value from chat
+// restricts a value from the file. For a default it returns none.
 func (e Effective) Origins(key string) []Origin {
 	var all []Origin
 	for _, s := range e.values {
@@ -107,17 +106,18 @@ func (e Effective) Origins(key string) []Origin {
 	return all
 }
 
-// Values returns a copy of the values that Resolve applied, in order.
+// Values returns a copy of the values that [Resolve] applied, in order. It omits replaced and
+// invalid values.
 func (e Effective) Values() []SettingValue { return slices.Clone(e.values) }
 
-// Source returns the policies of channels. It is safe for concurrent use.
+// Source looks up the policies of channels. It is safe for concurrent use.
 type Source interface {
 	// Policy returns the current policy of a channel. It combines the configuration file and
 	// changes in chat.
 	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error)
 }
 
-// In returns the policy of s for a channel. If s is nil, it returns the defaults.
+// In returns the current policy of a channel. If s is nil, it returns the defaults.
 func In(ctx context.Context, s Source, tenant access.TenantID, at session.Place) (Effective, error) {
 	if s == nil {
 		return Resolve(), nil

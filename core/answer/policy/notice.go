@@ -14,8 +14,7 @@ const (
 	sentenceDenied     = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
 )
 
-// SayQueued returns the notice for a question that waits for ahead other questions. It returns ""
-// if there are none.
+// SayQueued returns the notice for a question that waits for ahead other questions, or "" for none.
 func SayQueued(ahead int) string {
 	switch {
 	case ahead <= 0:
@@ -27,7 +26,7 @@ func SayQueued(ahead int) string {
 	}
 }
 
-// SayWaiting returns the notice for a thread with n waiting questions. It returns "" if n is 0.
+// SayWaiting returns the notice for a thread with n more waiting questions, or "" for none.
 func SayWaiting(n int) string {
 	switch n {
 	case 0:
@@ -39,8 +38,7 @@ func SayWaiting(n int) string {
 	}
 }
 
-// IsNotice reports whether a text is a notice from SayWaiting or SayQueued. Earlier versions posted
-// notices from SayQueued in threads.
+// IsNotice reports whether a text is a notice from [SayWaiting] or [SayQueued].
 func IsNotice(text string) bool {
 	if text == sentenceQueuedOne || text == sentenceWaitingOne {
 		return true

@@ -2,8 +2,6 @@ package policy
 
 import "github.com/footnotehq/footnote/core/session"
 
-// outcomes are the default texts of outcomes. They are used if the engine's sentence is empty or
-// lost. Answers and silent outcomes have no default text.
 var outcomes = map[session.Outcome]string{
 	session.Answered:     "",
 	session.NoEvidence:   session.SentenceNothing,
@@ -16,5 +14,6 @@ var outcomes = map[session.Outcome]string{
 	session.Superseded:   "",
 }
 
-// Say returns the default text of an outcome. For an answer and for silent outcomes it returns "".
+// Say returns the text to show for a turn with the outcome o if the turn has no text. It is "" for
+// an answer, and for outcomes about which the bot says nothing.
 func Say(o session.Outcome) string { return outcomes[o] }

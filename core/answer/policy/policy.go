@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Policy holds the settings of one channel. DefaultPolicy returns the defaults.
+// Policy holds the settings of one channel.
 type Policy struct {
 	Agent   string // name of the agent; empty means the file's agent, else the built-in one
 	Project string
@@ -38,28 +38,29 @@ type Policy struct {
 	Quotas  []Quota
 }
 
-// Private says when only the asker sees an answer in a channel.
+// Private says when an answer in a channel is visible only to the asker.
 type Private string
 
-// The settings of private answers.
+// The values of [Private].
 const (
 	PrivateOff Private = "off" // never
-	// PrivateOnRequest gives a private answer on request, and offers one if the asker may read more
-	// than the channel. It is the default.
+	// PrivateOnRequest gives a private answer on request. It offers one if the asker may read more
+	// documents than the channel. It is the default.
 	PrivateOnRequest Private = "on_request"
 	PrivateAlways    Private = "always" // always
 )
 
-// ReplyPlace says where answers in a channel are written, on platforms with a choice.
+// ReplyPlace says where an answer in a channel is written. It has no effect on platforms without a
+// choice.
 type ReplyPlace string
 
-// The values of ReplyPlace.
+// The values of [ReplyPlace].
 const (
 	ReplyThread  ReplyPlace = "thread"   // the default: in a new thread
 	ReplyInPlace ReplyPlace = "in_place" // below the question, in the channel itself
 )
 
-// Ambient restricts unasked answers.
+// Ambient restricts answers to messages that do not address the bot.
 type Ambient struct {
 	QuestionsOnly bool
 	Test          QuestionTest
@@ -79,7 +80,7 @@ type Forum struct {
 // QuestionTest is how the bot recognises a question in a message without a mention.
 type QuestionTest string
 
-// The tests for questions.
+// The values of [QuestionTest].
 const (
 	// TestWords looks for a question mark or a question word. It is the default.
 	TestWords QuestionTest = "words"
@@ -95,16 +96,16 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// Open reports whether everyone may ask. If so, the asker's permissions need not be looked up.
+// Open reports whether everyone may ask. The asker's permissions then need not be looked up.
 func (p Policy) Open() bool { return len(p.Askers) == 0 }
 
-// MayAsk reports whether a person with the permissions of asker may ask.
+// MayAsk reports whether a person may ask. asker has the person's principals.
 func (p Policy) MayAsk(asker access.Audience) bool {
 	return !slices.ContainsFunc(p.Askers, func(acl access.ACL) bool { return !asker.MayRead(acl) })
 }
 
-// State returns the fields of State that depend on the channel. If the policy is not Open, the
-// caller must set Permitted.
+// State returns a [State] with the fields that depend on the channel's settings. If the policy is
+// not Open, the caller must set Permitted.
 func (p Policy) State() State {
 	return State{
 		Permitted: p.Open(), Disabled: !p.Enabled, Paused: p.Paused, Follow: p.Follow, Bots: p.Bots, BotLimit: p.BotTurns, Private: p.Private,
@@ -124,14 +125,15 @@ type Quota struct {
 // QuotaScope says who shares a quota.
 type QuotaScope string
 
-// The scopes of a quota.
+// The values of [QuotaScope].
 const (
 	PerUser    QuotaScope = "user"    // each person in the channel
 	PerChannel QuotaScope = "channel" // all questions in the channel
 	PerRole    QuotaScope = "role"    // everyone who holds the role, across channels
 )
 
-// Counters returns the quotas that a person's question in a channel counts against.
+// Counters returns the quotas against which a question in a channel counts. holds has the asker's
+// principals, which decide about quotas of roles.
 func (p Policy) Counters(at session.Place, person string, holds access.Audience) []session.Quota {
 	var counted []session.Quota
 	place := string(at.Platform) + ":" + at.Workspace + ":"
@@ -153,7 +155,8 @@ func (p Policy) Counters(at session.Place, person string, holds access.Audience)
 	return counted
 }
 
-// CountsRoles reports whether any quota depends on the asker's permissions.
+// CountsRoles reports whether any quota is for a role, so that the asker's permissions must be
+// looked up.
 func (p Policy) CountsRoles() bool {
 	for _, q := range p.Quotas {
 		if q.For == PerRole {

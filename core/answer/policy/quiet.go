@@ -9,7 +9,7 @@ type Quiet struct {
 	Within time.Duration
 }
 
-// DefaultQuiet limits the notices caused by a flood of messages.
+// DefaultQuiet allows five notices in ten minutes and repeats none within a minute.
 var DefaultQuiet = Quiet{Again: time.Minute, Most: 5, Within: 10 * time.Minute}
 
 // Said lists the notices that a person got in a channel, oldest first.
@@ -21,8 +21,8 @@ type Notice struct {
 	At       time.Time
 }
 
-// Allows reports whether a sentence may be sent now. The returned Said includes the sentence if it
-// may be sent. Notices older than Within are dropped.
+// Allows reports whether a sentence may be sent now. The returned Said replaces said. It includes
+// the sentence if it may be sent, and omits notices older than Within.
 func (q Quiet) Allows(said Said, sentence string, now time.Time) (Said, bool) {
 	for len(said) > 0 && now.Sub(said[0].At) >= q.Within {
 		said = said[1:]

@@ -15,7 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// window is a period of a quota.
 type window struct {
 	name   string
 	length time.Duration
@@ -50,7 +49,7 @@ func roleQuota() Setting {
 	return s
 }
 
-// parseQuotas parses a list such as "20/hour, 100/day". For PerRole each entry begins with the
+// parseQuotas parses a list such as "20/hour, 100/day". For [PerRole] each entry begins with the
 // role.
 func parseQuotas(text string, scope QuotaScope) ([]Quota, error) {
 	bad := errors.New("write " + quotaValues)
@@ -110,19 +109,17 @@ func formatWindow(length time.Duration) string {
 	return length.String()
 }
 
-// Exhaustion returns exhausted quotas; session.Store implements it.
+// Exhaustion looks up which quotas are exhausted. session.Store implements it.
 type Exhaustion interface {
 	Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error)
 }
 
-// limits are the sentences about an exhausted quota, by the prefix of its counter.
 var limits = map[string]string{
 	"user:":    "You've asked %s %s, the limit per person here.",
 	"channel:": "Everyone here together has asked %s %s, the limit for this channel.",
 	"role:":    "People with your role have asked %s %s, the limit for all of them together.",
 }
 
-// windowNames are the names of the current window of a quota, such as "today".
 var windowNames = map[time.Duration]string{time.Minute: "this minute", time.Hour: "this hour", 24 * time.Hour: "today"}
 
 // SayLimited returns a sentence that says which quota is exhausted and when to try again. If

@@ -7,7 +7,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// reasonTexts are the sentences that explain reasons, for "footnote why".
 var reasonTexts = map[Reason]string{
 	"own_message":               "The message is the bot's own.",
 	"system_message":            "The platform wrote the message, no person did.",
@@ -51,14 +50,14 @@ var reasonTexts = map[Reason]string{
 	"ambient":                   "In this channel the bot may speak unasked, if the documents have an answer.",
 }
 
-// refusalTexts are the replies to refused questions.
 var refusalTexts = map[Reason]string{
 	"disabled":    "I do not answer questions in this channel. Ask in a channel where I am enabled, or send me a direct message.",
 	"paused":      "Answering is paused in this channel. Ask again later; an administrator ends the pause with /footnote resume.",
 	"private_off": "Private answers are turned off in this channel. Ask without \"private\", or send me a direct message.",
 }
 
-// Sentence returns the reply to a refused person. For other decisions it returns "".
+// Sentence returns the reply to a person whose question is refused. For other decisions it returns
+// "".
 func (d Decision) Sentence() string {
 	switch said, ok := refusalTexts[d.Reason]; {
 	case d.Action != Refuse:
@@ -70,7 +69,7 @@ func (d Decision) Sentence() string {
 	}
 }
 
-// Explain returns the sentence that explains a reason. For an unknown reason it returns "".
+// Explain returns a sentence that explains a reason. For an unknown reason it returns "".
 func Explain(r Reason) string { return reasonTexts[r] }
 
 // IsStop reports whether the whole message is "stop".
@@ -79,8 +78,8 @@ func IsStop(text string) bool { return plainWords(text) == "stop" }
 // IsUnfollow reports whether the whole message is "stop following".
 func IsUnfollow(text string) bool { return plainWords(text) == "stop following" }
 
-// plainWords returns a message in lower case without mentions, emphasis and punctuation. For a long
-// text it returns "", because a long text is never a command.
+// plainWords returns a message in lower case without mentions, emphasis and punctuation. It returns
+// "" for a long text, which is never a command.
 func plainWords(text string) string {
 	if len(text) > 200 {
 		return ""

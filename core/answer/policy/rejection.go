@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Rejection is the error for a question that is not accepted. It has a sentence for the person who
+// Rejection is an error that says why a question is not accepted. Its text is for the person who
 // asked. Rejected questions are not stored.
 type Rejection struct {
 	Sentence string
@@ -19,27 +19,27 @@ type Rejection struct {
 // Error implements error.
 func (r Rejection) Error() string { return r.Sentence }
 
-// Full rejects every question while the store's disk is full. The audit trail cannot record these
-// rejections, because it is in the same store.
+// Full rejects every question while the store's disk is full. It has no Reason, because the audit
+// trail is in the same store.
 var Full = Rejection{Sentence: "I can't take questions right now: the disk of my database is full. Ask again in a while. Whoever runs this bot must make room there."}
 
-// Reasons for refusals that are not decisions of Judge. The audit trail stores these codes.
+// Reasons for refusals that do not come from [Decide]. The audit trail stores these codes.
 const (
 	RefusedTooLong    Reason = "too_long"
 	RefusedLimited    Reason = "limited"
 	RefusedPrivateNow Reason = "private_now"
-	// RefusedForeign is the reason for an event from a workspace that the bot does not serve.
+	// RefusedForeign means that the event is from a workspace that the bot does not serve.
 	RefusedForeign Reason = "foreign_workspace"
 )
 
-// Refusal returns the sentence of a Rejection. For other errors it returns "".
+// Refusal returns the sentence of a [Rejection]. For other errors it returns "".
 func Refusal(err error) string {
 	var r Rejection
 	errors.As(err, &r)
 	return r.Sentence
 }
 
-// ReasonOf returns the reason of a Rejection for the audit trail. For other errors it returns "".
+// ReasonOf returns the reason of a [Rejection] for the audit trail. For other errors it returns "".
 func ReasonOf(err error) Reason {
 	var r Rejection
 	if errors.As(err, &r) {
@@ -48,15 +48,14 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// Replies to a message without text. After a mention without a question, the person has to mention
-// the bot again.
+// Replies to a message without text. After a mention, the person has to mention the bot again.
 const (
 	NoQuestion          = "There is no question in this message. Write what you would like to know."
 	noQuestionMentioned = "There is no question in this message. Mention me again, with what you would like to know."
 )
 
-// Asked is like CheckQuestion. If the text is empty, the reply depends on why, the reason for
-// answering.
+// Asked is like [CheckQuestion]. If the text is empty and why is "mention", the error asks the
+// person to mention the bot again.
 func Asked(text string, most int, why Reason) (string, error) {
 	text, err := CheckQuestion(text, most)
 	if why == "mention" && Refusal(err) == NoQuestion {
@@ -67,8 +66,8 @@ func Asked(text string, most int, why Reason) (string, error) {
 
 const sentenceTooLong = "This question has %d characters, and at most %d can be read. Ask with less text, or attach the text as a file."
 
-// CheckQuestion returns the text of a question in a form that can be stored. If the text is empty
-// or has more than most characters, it returns a Rejection.
+// CheckQuestion returns the text of a question without surrounding blanks, NUL characters and
+// invalid UTF-8. It returns a [Rejection] if the text is empty or has more than most characters.
 func CheckQuestion(text string, most int) (string, error) {
 	if n := utf8.RuneCountInString(text); n > most {
 		return "", Rejection{Sentence: fmt.Sprintf(sentenceTooLong, n, most), Reason: RefusedTooLong}

@@ -25,17 +25,17 @@ type Setting struct {
 // Default returns the default value as text.
 func (s Setting) Default() string { return s.show(DefaultPolicy()) }
 
-// Show returns the setting's value in a policy as text. It returns "" if the setting is not set.
+// Show returns the setting's value in p as text. It returns "" if the setting has no value.
 func (s Setting) Show(p Policy) string { return s.show(p) }
 
-// Check returns an error that says what is wrong with a value. The error does not contain the
-// value. Check does not look up whether agents, projects and document sets exist.
+// Check returns an error that says how to write a value, or nil if the value is valid. It does not
+// look up whether agents, projects and document sets exist. The error does not contain the value.
 func (s Setting) Check(text string) error {
 	p := DefaultPolicy()
 	return s.parse(&p, text)
 }
 
-// FindSetting returns the setting with the given key. If there is none, it returns false.
+// FindSetting returns the setting with the given key, or false if there is none.
 func FindSetting(key string) (Setting, bool) {
 	all := Settings()
 	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })

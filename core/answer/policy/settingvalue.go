@@ -100,7 +100,7 @@ func shareSetting(key, help string, of func(*Policy) *float64) Setting {
 }
 
 // Maximum durations. A turn that waits longer than a day counts as lost (session.Store.Sweep). The
-// store remembers unasked answers for a month.
+// store remembers for a month when the bot last answered without being asked.
 const (
 	maxWait     = 12 * time.Hour
 	maxCoolDown = 30 * 24 * time.Hour
@@ -123,7 +123,7 @@ func durationSetting(key string, most time.Duration, help string, of func(*Polic
 	}
 }
 
-// formatDuration formats a duration without zero units, such as "10m" for "10m0s".
+// formatDuration omits zero units: "10m" instead of "10m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
@@ -137,7 +137,7 @@ func formatDuration(d time.Duration) string {
 const aclValues = "a list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID"
 
 // aclSetting returns a setting that holds access lists. If the file and chat both set a list, a
-// person must be in both lists.
+// person must be in both.
 func aclSetting(key, help string, of func(*Policy) *[]access.ACL) Setting {
 	return Setting{
 		Key: key, Values: aclValues, Help: help, Narrows: true,
@@ -191,8 +191,6 @@ func peopleSetting(key, help string, of func(*Policy) *access.ACL) Setting {
 	}
 }
 
-// documentSets returns the setting for document sets. Values from chat can only restrict the value
-// of the file.
 func documentSets() Setting {
 	return Setting{
 		Key: "document_sets", Values: "a list of names of document sets",
@@ -217,12 +215,12 @@ func documentSets() Setting {
 	}
 }
 
-// NoDocuments is the name of an empty document set. It is the result of two restrictions with no
-// set in common. Configuration cannot define a set with this name.
+// NoDocuments is the name of an empty document set. It results from two restrictions without a
+// common set. Configuration cannot define a set with this name.
 const NoDocuments = "(none)"
 
 // Within returns the document sets that are in both lists. An empty list means all sets. If the
-// lists have no set in common, it returns NoDocuments.
+// lists have no common set, it returns only [NoDocuments].
 func Within(sets, by []string) []string {
 	switch {
 	case len(by) == 0:
@@ -237,7 +235,6 @@ func Within(sets, by []string) []string {
 	return both
 }
 
-// splitList returns the entries of a comma-separated list, without duplicates.
 func splitList(text string) []string {
 	var all []string
 	for part := range strings.SplitSeq(text, ",") {

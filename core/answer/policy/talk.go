@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Talk is a kind of small talk. Small talk is a message that does not ask about the documents.
+// Talk is a kind of small talk: a message that does not ask about the documents.
 type Talk int
 
-// Kinds of talk.
+// The values of [Talk].
 const (
 	NoTalk   Talk = iota // not small talk
 	Greeting             // or assent, or an emoji
@@ -17,15 +17,14 @@ const (
 	About // asks who the bot is or what it can do
 )
 
-// language holds the small talk of one language. thanks and goodbye are single words. leaving and
-// about are phrases that make up a whole message, except for courtesies and question marks around
-// them.
+// language holds the small talk of one language. A message that contains a word of thanks or
+// goodbye is small talk if its other words are. leaving and about are phrases that make up a whole
+// message, except for [fillerWords] around them.
 type language struct {
 	thanks, goodbye map[string]bool // words
 	leaving, about  map[string]bool // phrases
 }
 
-// languages lists the supported languages.
 var languages = []language{{
 	thanks:  words("thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers"),
 	goodbye: words("bye byebye goodbye cya"),
@@ -39,8 +38,8 @@ var languages = []language{{
 	goodbye: words("tschüss adieu"),
 }}
 
-// TalkOf returns the kind of small talk that a message consists of. A message with any other word
-// is NoTalk.
+// TalkOf returns the kind of small talk of which a message consists. A message with any other word
+// is [NoTalk].
 func TalkOf(text string) Talk {
 	said := strings.Fields(plainWords(text))
 	if asksAbout(said) && !strings.Contains(text, "`") {
@@ -66,16 +65,14 @@ func TalkOf(text string) Talk {
 	return kind
 }
 
-// asksAbout reports whether the words ask who the bot is or what it can do.
 func asksAbout(said []string) bool {
 	return isPhrase(said, func(l language) map[string]bool { return l.about })
 }
 
-// fillerWords are words that may precede or follow a phrase without changing its meaning.
 var fillerWords = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
 
-// isPhrase reports whether the words are a phrase of any language. of returns the phrases of one
-// language. isPhrase ignores addressing words around the phrase.
+// isPhrase reports whether the words are a phrase of any language, with or without [fillerWords]
+// around it. of returns the phrases of one language.
 func isPhrase(said []string, of func(language) map[string]bool) bool {
 	for start := 0; start < len(said) && (start == 0 || fillerWords[said[start-1]]); start++ {
 		for end := len(said); end > start && (end == len(said) || fillerWords[said[end]]); end-- {

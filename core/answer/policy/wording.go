@@ -5,10 +5,9 @@ import (
 	"unicode"
 )
 
-// IsQuestion reports whether a text reads like a question. TestMark requires a question mark
-// outside code and addresses. TestWords also accepts sentences that begin with a question word of a
-// major European language. IsQuestion uses no model, because it runs for every message of a
-// channel.
+// IsQuestion reports whether a text reads like a question. [TestMark] requires a question mark
+// outside code and addresses. [TestWords] also accepts a sentence that begins with a question word,
+// such as "how". IsQuestion uses no model, because it runs for every message of a channel.
 func IsQuestion(text string, test QuestionTest) bool {
 	text = withoutCode(text)
 	for field := range strings.FieldsSeq(text) {
@@ -34,8 +33,6 @@ func IsQuestion(text string, test QuestionTest) bool {
 	return false
 }
 
-// withoutCode replaces text between backquotes with blanks. A question mark in code does not make a
-// question.
 func withoutCode(text string) string {
 	if !strings.Contains(text, "`") {
 		return text
@@ -51,7 +48,6 @@ func withoutCode(text string) string {
 	return b.String()
 }
 
-// asking are the words that begin a question.
 var asking = words(`how what why where when who whom whose which can could does do did is are was were will would should has have may
 	whats hows wheres anyone anybody
 	wie was warum wieso weshalb wo wann wer wen wem welche welcher welches kann können könnte gibt weiß
@@ -60,7 +56,7 @@ var asking = words(`how what why where when who whom whose which can could does 
 	come perché dove quando chi quale
 	hoe wat waarom waar wanneer wie welke`)
 
-// greetings are the words that small talk may contain.
+// greetings has all words that small talk may contain.
 var greetings = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings
 	good morning afternoon evening night day guten morgen tag abend
 	thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers danke merci gracias grazie obrigado obrigada bedankt tack you very much so a lot many vielen dank beaucoup muchas
@@ -69,17 +65,16 @@ var greetings = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bo
 	bye byebye goodbye cya tschüss adieu later see welcome np
 	got it that that's this is was all for now helps helped help it works there everyone everybody all team folks again bot footnote your help really me tons bunch`)
 
-// courtesies are words of which small talk contains at least one. Without this rule, "is this all
-// for now" would be small talk.
+// courtesies has the words of which small talk contains at least one. Otherwise "is this all for
+// now" would be small talk.
 var courtesies = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings morning afternoon evening
 	morgen tag abend thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers danke dank merci gracias grazie obrigado obrigada bedankt tack great perfect awesome cool nice
 	super lovely excellent wonderful amazing ok okay okey alright understood bye byebye goodbye cya tschüss adieu np`)
 
-// maxSmallTalk is the maximum number of words of small talk.
 const maxSmallTalk = 8
 
-// IsSmallTalk reports whether a message consists of a greeting, thanks or assent. No document
-// answers small talk, and a search would match its words by chance.
+// IsSmallTalk reports whether a message consists of a greeting, thanks or assent. Such a message
+// needs no search, which would match its words by chance.
 func IsSmallTalk(text string) bool {
 	if strings.ContainsAny(text, "?？؟") || strings.Contains(text, "`") {
 		return false
@@ -101,8 +96,8 @@ func IsSmallTalk(text string) bool {
 	return courteous && len(said) <= maxSmallTalk
 }
 
-// onlySymbols reports whether a message consists of emoji or punctuation, such as "👍" or ":+1:". A
-// message that consists only of mentions does not count.
+// onlySymbols reports whether a message without words consists of emoji or punctuation, such as
+// "👍". A message that consists only of mentions does not count.
 func onlySymbols(text string) bool {
 	for field := range strings.FieldsSeq(text) {
 		if strings.HasPrefix(field, "<@") {

@@ -34,7 +34,7 @@ var texts = []struct{ name, text string }{
 	{"long line", strings.Repeat("one two three ", 800)},
 }
 
-// Suite checks that counter keeps what [budget.Counter] promises.
+// Suite checks that counter meets the contract of [budget.Counter].
 func Suite(t *testing.T, counter budget.Counter) {
 	t.Helper()
 	for _, tt := range texts {
@@ -72,8 +72,6 @@ func Suite(t *testing.T, counter budget.Counter) {
 	t.Run("concurrent use", func(t *testing.T) { concurrently(t, counter) })
 }
 
-// anyText returns a text of up to 40 characters. Some texts are ASCII with control characters. The
-// others contain characters of every length in UTF-8.
 func anyText(random *rand.Rand) string {
 	highest := []rune{0x7f, 0x7f, 0x7ff, 0xd7ff, 0x10ffff}
 	text := make([]rune, random.IntN(41))

@@ -9,11 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// sayStill is the bot's text that asks whether a question is still wanted after an outage.
 const sayStill = "Is an answer still wanted?"
 
-// asksAbout reports whether the bot has asked if an answer to a question is still wanted. It looks
-// in the channel and in the question's thread.
 func asksAbout(s Stage, question thread.MessageID) bool {
 	return slices.ContainsFunc(append(s.Shown(Place{}), s.Shown(inThread(question))...), func(m Shown) bool { return strings.Contains(m.Text, sayStill) })
 }

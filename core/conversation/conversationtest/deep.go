@@ -18,20 +18,17 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// handbook is the only document that deep searches in scenarios find.
 var handbook = document.Ref{ID: "docs:handbook", Kind: "file", Title: "Handbook", URL: "https://docs.example/handbook"}
 
-// pages is a retriever that finds the handbook.
 type pages struct{}
 
-// Search implements retrieve.Retriever.
+// Search implements [retrieve.Retriever].
 func (pages) Search(context.Context, retrieve.Search) (retrieve.Result, error) {
 	return retrieve.Result{Evidence: true, Hits: []retrieve.Hit{{
 		Document: handbook, Chunk: 4711, Link: handbook.URL, Text: "The office is in Dublin. Ann leads it.", Scores: retrieve.Scores{Score: 0.5},
 	}}}, nil
 }
 
-// deep returns an engine for deep searches in the handbook. It searches one sub-question at a time.
 func deep(t testing.TB, plain deepsearch.Engine, kept *plans) answer.Engine {
 	t.Helper()
 	words := budgettest.NewWords()
@@ -46,8 +43,8 @@ func deep(t testing.TB, plain deepsearch.Engine, kept *plans) answer.Engine {
 	return cautious{runner}
 }
 
-// researched returns the replies of a model that plans two sub-questions and answers the first. The
-// replies in then follow.
+// researched returns the replies of a model that plans two sub-questions and answers the first,
+// followed by then.
 func researched(then ...llmtest.Reply) []llmtest.Reply {
 	look := llmtest.Reply{llmtest.Call(0, "look", search.Name, `{"queries":["office"]}`)}
 	return append([]llmtest.Reply{
@@ -183,8 +180,6 @@ func deepSearches() []scenario {
 
 const askFirst = "deep: ask me first: where is the office, and who leads it?"
 
-// waiting requests a deep search that waits for a start, asks another question in the same thread,
-// and then starts the search.
 func waiting(t *testing.T, begin func(Setting) Stage, ask func(Stage) (thread.MessageID, Place)) {
 	t.Helper()
 	replies := researched(llmtest.Answer("Ann leads it [1]."), llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},

@@ -17,13 +17,12 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Own configures answers that find no evidence. The closest page always belongs to the person whose
-// platform id person returns.
+// Own configures answers that find no evidence and name the owner of the closest page. The page
+// belongs to the person whose platform id person returns.
 func Own(store sessiontest.Store, deps *answer.Deps, person func() string) {
 	deps.Engine, deps.Owners = unanswering{}, &owners{store, person}
 }
 
-// unanswering is an answer.Engine that finds no evidence, only one close page.
 type unanswering struct{}
 
 // Run implements answer.Engine.

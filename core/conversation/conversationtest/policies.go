@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Policies are fixed settings that apply to every channel. Commands do not change them.
+// Policies are fixed settings that apply to every channel. They implement [command.Policies].
 type Policies []policy.SettingValue
 
 var _ command.Policies = Policies{}
@@ -19,7 +19,7 @@ func (p Policies) Policy(context.Context, access.TenantID, session.Place) (polic
 	return policy.Resolve(p...), nil
 }
 
-// Accept implements command.Policies: every value may be set.
+// Accept implements [command.Policies]. It accepts every value.
 func (Policies) Accept(context.Context, access.TenantID, session.Place, string, string) error {
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// answered waits until a place shows n finished answers, and returns them.
 func answered(s Stage, at Place, n int) []Shown {
 	var shown []Shown
 	s.Until("the place is answered", func() bool {
@@ -29,23 +28,19 @@ func answered(s Stage, at Place, n int) []Shown {
 	return shown
 }
 
-// waitUntilReads waits until a person can read a text.
 func waitUntilReads(s Stage, p Person, text string) {
 	s.Until("somebody reads "+text, func() bool { return s.Reads(p, text) })
 }
 
-// writing waits until the first words of an answer are visible, and returns the answer.
 func writing(s Stage, at Place) Shown {
 	s.Until("words are seen", func() bool { return len(s.Shown(at)) > 0 })
 	return s.Shown(at)[0]
 }
 
-// settled waits until the turn of a question is done.
 func settled(s Stage, question thread.MessageID) {
 	s.Until("the turn is done", func() bool { return s.Settled(question) })
 }
 
-// prompted returns the prompt of the n-th model request, starting at 0.
 func prompted(s Stage, n int) string {
 	var b strings.Builder
 	for _, m := range s.Model().Requests()[n].Messages {
@@ -54,7 +49,6 @@ func prompted(s Stage, n int) string {
 	return b.String()
 }
 
-// checkModelCalls fails the test unless the model was called n times.
 func checkModelCalls(t *testing.T, s Stage, n int) {
 	t.Helper()
 	if got := len(s.Model().Requests()); got != n {
@@ -66,7 +60,6 @@ func settingValues(key, value string) []policy.SettingValue {
 	return []policy.SettingValue{{Key: key, Value: value}}
 }
 
-// unending returns a reply that begins and never ends.
 func unending() llmtest.Reply {
 	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Hang()}
 }

@@ -22,9 +22,9 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Serve builds the services of a replica that uses the given store. If deps.Store is set, answers
-// use that store instead. If deps.Policies supports changes, commands use the same policies. Deep
-// searches find only the handbook.
+// Serve returns the services of a replica with the given store. If deps.Store is set, answers use
+// that store instead. If deps.Policies implements [command.Policies], commands use the same
+// policies. Deep searches find only one document.
 func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answer.Config) conversation.Services {
 	t.Helper()
 	if deps.Store == nil {
@@ -57,7 +57,7 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 	return conversation.Services{Service: answers, Actions: act, Commands: typed}
 }
 
-// Models implement answer.Setups. A question uses its requested models, or all models if it
+// Models implements [answer.Setups]. A question uses its requested models, or all models if it
 // requests none.
 type Models []llm.Model
 
@@ -66,8 +66,8 @@ func (m Models) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: slices.DeleteFunc(slices.Clone(m), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })}, nil
 }
 
-// List configures answers that list documents without any text. Plain searches find the handbook
-// too.
+// List configures answers that list documents without any text. Every search then finds one
+// document.
 func List(t testing.TB, deps *answer.Deps) {
 	t.Helper()
 	deps.Setups, deps.Engine = lists{deps.Setups}, Engine(t, search.New(pages{}, nil, budgettest.NewWords(), search.Config{}))
@@ -82,7 +82,7 @@ func (l lists) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) 
 	return s, err
 }
 
-// NoDocuments is an answer.Library that contains only the handbook.
+// NoDocuments is an [answer.Library] with only one document, which everyone may read.
 type NoDocuments struct{}
 
 // Readable implements answer.Library.
@@ -95,8 +95,8 @@ func (NoDocuments) Beyond(context.Context, access.Audience, access.Audience) (bo
 	return false, nil
 }
 
-// Until waits until holds returns true. If ctx ends first, it fails the test and reports the state
-// that shown returns.
+// Until waits until holds returns true. If ctx ends first, it fails the test and reports what shown
+// returns.
 func Until(ctx context.Context, t testing.TB, what string, holds func() bool, shown func() any) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -15,17 +15,18 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Person is a person in a scenario.
+// Person is a person who writes messages in a test.
 type Person int
 
-// The people in the channel.
+// The people in the channel of a [Stage].
 const (
 	Ann   Person = iota // asks
 	Bob                 // another person
 	Chief               // administrates the workspace
 )
 
-// Place is where a message is written. The zero Place is the channel outside threads.
+// Place is a thread, direct message or channel in which a message is written. The zero Place is the
+// channel outside threads.
 type Place struct {
 	Thread thread.MessageID // the root message of the thread; empty: outside threads
 	Direct bool             // Ann's conversation with the bot
@@ -47,7 +48,8 @@ type Earlier struct {
 	Mentions bool // the bot
 }
 
-// Setting is the starting point of a scenario.
+// Setting says how a [Stage] begins: the model's replies, the channel's settings, and earlier
+// messages.
 type Setting struct {
 	Replies []llmtest.Reply
 	Said    []policy.SettingValue // settings of every channel; nil means the defaults
@@ -57,7 +59,7 @@ type Setting struct {
 	Edited  bool // growing answers are edited, even if the platform can also stream them
 }
 
-// Stage is a workspace of a platform. Ann, Bob, Chief and the bot are in one channel. A method
+// Stage is a chat workspace for one test, with the bot and all people in one channel. A method
 // fails the test if the platform refuses the person's action.
 type Stage interface {
 	// Say writes a message as a person and returns its id. Mention does the same, with a mention of
@@ -104,7 +106,7 @@ type Stage interface {
 	Until(what string, holds func() bool)
 }
 
-// Platform is the platform under test.
+// Platform is the chat platform that [Suite] tests.
 type Platform struct {
 	// Cannot maps the names of scenarios that the platform does not support to the reason.
 	Cannot map[string]string
@@ -112,13 +114,12 @@ type Platform struct {
 	Begin func(t *testing.T, s Setting) Stage
 }
 
-// scenario is one conversation with its checks.
 type scenario struct {
 	name string
 	play func(t *testing.T, begin func(Setting) Stage)
 }
 
-// Suite runs every scenario that the platform supports.
+// Suite runs every conversation that the platform supports, and checks what people see.
 func Suite(t *testing.T, p Platform) {
 	t.Helper()
 	unknown := maps.Clone(p.Cannot)

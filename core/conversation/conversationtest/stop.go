@@ -8,8 +8,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// checkStopped fails the test unless a place shows exactly one answer, with the text from before
-// the stop.
 func checkStopped(t *testing.T, s Stage, at Place) {
 	t.Helper()
 	shown := answered(s, at, 1)
@@ -24,8 +22,6 @@ func growing(seen <-chan struct{}) llmtest.Reply {
 	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Wait(seen), llmtest.Text("And this is another one.\n\n"), llmtest.Hang()}
 }
 
-// grown closes seen, waits for the second sentence of a growing answer, and returns the answer. The
-// platform has then returned the id of the message.
 func grown(s Stage, at Place, seen chan struct{}) Shown {
 	writing(s, at)
 	close(seen)

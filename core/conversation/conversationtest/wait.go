@@ -14,8 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// cautious is an engine whose deep searches wait for a start if the question contains "ask me
-// first".
 type cautious struct{ answer.Engine }
 
 // Run implements answer.Engine.
@@ -27,8 +25,6 @@ func (c cautious) Run(ctx context.Context, req turn.Request, to packet.Sink) (tu
 	return c.Engine.Run(ctx, req, to)
 }
 
-// plans stores deep searches that wait, and people's choices about them. It stores nothing about
-// other searches. It is safe for concurrent use.
 type plans struct {
 	store *sessiontest.Memory
 
@@ -68,7 +64,7 @@ func (p *plans) Await(_ context.Context, f session.Fence, w deepsearch.Waiting) 
 	return p.store.Park(f, w.Most)
 }
 
-// Steer implements deepsearch.Steering for choices.
+// Steer implements [deepsearch.Steering], but only for choices to start or skip a search.
 func (p *plans) Steer(ctx context.Context, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// Vanishing is a simulated source with two scopes. One of the scopes loses documents.
+// Vanishing is a simulated source for [Vanish]. It has documents in two scopes, such as projects,
+// and can lose documents of one.
 type Vanishing struct {
 	Sync  func() (index.Run, error) // a pass by a new process
 	Nodes func() index.NodeReader
@@ -35,7 +36,6 @@ type Vanishing struct {
 	Sweep time.Duration
 }
 
-// count returns the number of stored documents, and the number of documents that searches find.
 func (v Vanishing) count(t *testing.T, source index.NodeReader) (stored, found int) {
 	t.Helper()
 	var r sourcetest.Readers
@@ -55,7 +55,8 @@ func (v Vanishing) count(t *testing.T, source index.NodeReader) (stored, found i
 	return len(entries), found
 }
 
-// Vanish checks that a source follows crawl.Vanish. Each call of open returns a new source.
+// Vanish checks that a source treats missing documents as [crawl.Vanish] decides. Each call of open
+// returns a new source.
 func Vanish(t *testing.T, open func(t *testing.T) Vanishing) {
 	t.Helper()
 	// step advances the clock by wait, runs a pass, and compares the numbers of documents.

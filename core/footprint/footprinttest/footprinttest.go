@@ -12,10 +12,8 @@ import (
 	"time"
 )
 
-// inside is the name of the environment variable that marks the process with little memory.
 const inside = "FOOTNOTE_TEST_LITTLE_MEMORY"
 
-// race reports whether this test binary was built with the race detector.
 func race() bool {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -30,12 +28,12 @@ func race() bool {
 }
 
 // Limited runs work in a separate process with a limit on its data segment (RLIMIT_DATA), which
-// includes all memory of Go. The runtime's memory limit is nine tenths of it, as the program sets
-// it in a container. The test fails if the process dies or work fails.
+// includes all memory of Go. The runtime's memory limit is nine tenths of it, as in a container.
+// The test fails if the process dies or work fails.
 //
-// A test must call Limited once, at its top level, and do nothing else. The test's name must
-// contain LittleMemory, so that it runs without the race detector. The shadow memory of the race
-// detector exceeds any such limit.
+// A test must call Limited once, at its top level, and do nothing else. Its name must contain
+// LittleMemory, so that it runs without the race detector, whose shadow memory exceeds any such
+// limit.
 func Limited(t *testing.T, bytes int64, work func(t *testing.T)) {
 	t.Helper()
 	if race() {

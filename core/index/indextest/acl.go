@@ -14,11 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// principals are the principals that random access lists and audiences contain.
 var principals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("discord", "U1")}
 
-// aclWorld is an index with the expected readers of each document. One process writes the index and
-// another process searches it.
 type aclWorld struct {
 	writer  Guarded
 	index   Guarded
@@ -26,7 +23,7 @@ type aclWorld struct {
 	truth   map[access.TenantID]map[document.ID]access.ACL
 }
 
-// Guarded is an index under test. It stores, searches and maintains documents.
+// Guarded is an index under test whose searches must respect access lists.
 type Guarded interface {
 	retrieve.Index
 	index.Store
@@ -39,9 +36,9 @@ type Guarded interface {
 	Maintain(ctx context.Context, tenant access.TenantID) error
 }
 
-// NeverCrosses checks that searches return all documents that the audience may read, and no others.
-// It runs writes, changes of access lists, removals, maintenance and searches in random order.
-// writer and searched are the same index as two processes see it. create registers a tenant.
+// NeverCrosses checks that searches return all documents that an audience may read, and no others.
+// It writes, changes access lists, removes, maintains and searches in random order. writer and
+// searched are the same index as two processes see it. create must register a tenant.
 func NeverCrosses(t *testing.T, writer, searched Guarded, create func(access.TenantID)) {
 	t.Helper()
 	run := 0
@@ -117,8 +114,6 @@ func (w *aclWorld) remove(ctx context.Context, rt *rapid.T) {
 	delete(w.truth[tenant], id)
 }
 
-// titles checks that titles belong to readable documents. It also checks that there is a title if
-// any document is readable.
 func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	tenant := rapid.SampledFrom(w.tenants).Draw(rt, "tenant")
 	audience := access.NewAudience(tenant, rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, "held")...)
@@ -142,7 +137,7 @@ func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	}
 }
 
-// beyond checks Beyond. Beyond may wrongly return true but must never wrongly return false.
+// beyond allows Beyond to return true wrongly, but never false.
 func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
 	audience := func(name string) access.Audience {
 		held := rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, name)

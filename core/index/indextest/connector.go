@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Connector is an index.Connector that yields the given batches, and then Err if it is set.
+// Connector is an [index.Connector] that yields the given batches, and then Err if it is set.
 type Connector struct {
 	From    document.Source
 	Setting string
@@ -45,7 +45,7 @@ func (c *Connector) Sync(_ context.Context, since index.Checkpoint) iter.Seq2[in
 	}
 }
 
-// Item returns an item that loads the given document without delay.
+// Item returns an item whose Load returns the given document.
 func Item(d document.Document, modified time.Time) index.Item {
 	return index.Item{ID: d.ID, ModifiedAt: modified, Load: func(context.Context) (document.Document, error) { return d, nil }}
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Hints stores hints in memory. It is safe for concurrent use. The zero Hints are empty and accept
-// every source.
+// Hints is an [index.Hints] in memory. It accepts every source. The zero Hints is empty.
 type Hints struct {
 	mu    sync.Mutex
 	heard map[document.SourceID]map[string]time.Time
@@ -66,7 +65,8 @@ func (h *Hints) Followed(ctx context.Context, source document.SourceID, hints []
 	return ctx.Err()
 }
 
-// HintsSuite checks an implementation of index.Hints. The store must be empty and know the source.
+// HintsSuite checks an implementation of [index.Hints]. The store must be empty and know the
+// source.
 func HintsSuite(t *testing.T, h index.Hints, source document.SourceID) {
 	t.Helper()
 	subjects := func() []string {

@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// listings keeps index.Listings in memory.
 type listings struct {
 	stored func() []document.ID
 

@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// listingSuite checks that a Store stores the lists of sources.
 func listingSuite(t *testing.T, open func(t *testing.T) index.Store) {
 	s := suite{t, t.Context(), open(t)}
 	s.put("acme", s.entry("docs", "docs:a", 1), s.entry("docs", "docs:b", 2), s.entry("docs", "docs:c", 3))

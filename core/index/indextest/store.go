@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Store stores an index in memory. It is safe for concurrent use. The zero Store is empty.
+// Store is an [index.Store] in memory. It is safe for concurrent use. The zero Store is empty.
 type Store struct {
 	// Refuse, if set, is called before each Put. If it returns an error, Put returns it and stores
 	// nothing.
@@ -190,7 +190,7 @@ func (s *Store) Save(_ context.Context, tenant access.TenantID, run index.Run) e
 	return nil
 }
 
-// Entries returns the entries that a tenant has in the index, by id.
+// Entries returns a tenant's indexed documents, sorted by id.
 func (s *Store) Entries(tenant access.TenantID) []index.Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,21 +209,21 @@ func (s *Store) Entries(tenant access.TenantID) []index.Entry {
 	return entries
 }
 
-// Saved returns the last saved state of a source.
+// Saved returns the last saved state of a source. It is zero if there is none.
 func (s *Store) Saved(tenant access.TenantID, source document.SourceID) index.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.runs[sourceKey{tenant, source}]
 }
 
-// Puts returns the number of entries stored so far.
+// Puts returns the number of entries stored so far, including replaced ones.
 func (s *Store) Puts() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.puts
 }
 
-// Document returns a document with one paragraph of text, which members may read.
+// Document returns a document with one paragraph of text, which [access.Members] may read.
 func Document(id document.ID, text string) document.Document {
 	return document.Document{
 		Ref:      document.Ref{ID: id, Title: "About " + string(id), UpdatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},

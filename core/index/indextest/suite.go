@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Suite tests an implementation of Store. open must return an empty store. It is called once per
-// test case.
+// Suite tests an implementation of [index.Store]. It calls open, which must return an empty store,
+// once per test case.
 func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 	t.Run("lists", func(t *testing.T) { listingSuite(t, open) })
 	t.Run("known and removed", func(t *testing.T) {
@@ -174,8 +174,6 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 	t.Run("passes", func(t *testing.T) { passes(suite{t, t.Context(), open(t)}) })
 }
 
-// passes checks the results of Begin for interrupted runs. It also checks the times at which
-// documents were checked.
 func passes(s suite) {
 	run := index.Run{Source: source("docs"), Settings: "one"}
 	first := s.begin("acme", run)

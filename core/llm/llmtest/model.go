@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// ErrScriptEnded reports that a Model received more requests than it has replies.
+// ErrScriptEnded is the reply of a [Model] that has no more replies.
 var ErrScriptEnded = errors.New("the scripted model has no more replies")
 
-// Model is a scripted model. Each call of Stream uses the next reply. Model is safe for concurrent
-// use.
+// Model is an [llm.Model] that sends scripted replies, one for each call of Stream. It is safe for
+// concurrent use.
 type Model struct {
 	info llm.Info
 
@@ -28,7 +28,7 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// New returns a model that sends the replies in order. A zero Window means 32,000 tokens.
+// New returns a model that sends the replies in order. By default its window is 32,000 tokens.
 func New(info llm.Info, replies ...Reply) *Model {
 	if info.Name == "" {
 		info.Name = "scripted"
@@ -39,7 +39,7 @@ func New(info llm.Info, replies ...Reply) *Model {
 	return &Model{info: info, replies: replies}
 }
 
-// Native returns a model that calls tools through its API.
+// Native returns a scripted model that calls tools through its API.
 func Native(replies ...Reply) *Model { return New(llm.Info{NativeTools: true}, replies...) }
 
 // Info implements llm.Model.
@@ -90,15 +90,14 @@ func (m *Model) closed() {
 	m.open--
 }
 
-// Requests returns the requests that the model received so far.
+// Requests returns all requests that the model received so far.
 func (m *Model) Requests() []llm.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.requests)
 }
 
-// Open returns the number of streams that are still being read. After a turn has ended, it returns
-// 0.
+// Open returns the number of streams that are being read now.
 func (m *Model) Open() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Reply is the script for one request. Without Finish, Fail, Cut or Hang, it ends as the API does.
-// The finish reason is tool_calls after a tool call, and stop otherwise.
+// Reply is the script for one request. By default it ends with the finish reason tool_calls if it
+// has a tool call, and stop otherwise.
 type Reply []Step
 
-// Step is one action of a reply. It returns false if the stream is over.
+// Step is one action of a [Reply]. It returns false if the stream is over.
 type Step func(*play) bool
 
 type play struct {
@@ -23,7 +23,7 @@ type play struct {
 
 func (p *play) send(d llm.Delta) bool { return p.yield(d, nil) }
 
-// Answer returns a reply of text only, with one delta per piece.
+// Answer returns a reply of text, with one delta per piece.
 func Answer(pieces ...string) Reply {
 	var r Reply
 	for _, piece := range pieces {
@@ -32,13 +32,13 @@ func Answer(pieces ...string) Reply {
 	return r
 }
 
-// Text sends a piece of the answer.
+// Text returns a Step that sends a piece of the answer.
 func Text(s string) Step { return func(p *play) bool { return p.send(llm.Delta{Text: s}) } }
 
-// Reasoning sends a piece of the reasoning.
+// Reasoning returns a Step that sends a piece of reasoning.
 func Reasoning(s string) Step { return func(p *play) bool { return p.send(llm.Delta{Reasoning: s}) } }
 
-// Call sends a whole tool call in three pieces.
+// Call returns a Step that sends a whole tool call in three pieces.
 func Call(index int, id, name, arguments string) Step {
 	return func(p *play) bool {
 		half := len(arguments) / 2
@@ -47,7 +47,7 @@ func Call(index int, id, name, arguments string) Step {
 	}
 }
 
-// CallPart sends one piece of a tool call.
+// CallPart returns a Step that sends one piece of a tool call.
 func CallPart(index int, id, name, arguments string) Step {
 	return func(p *play) bool {
 		p.called = true
@@ -55,12 +55,12 @@ func CallPart(index int, id, name, arguments string) Step {
 	}
 }
 
-// Usage sends the numbers of input and output tokens.
+// Usage returns a Step that sends the numbers of input and output tokens.
 func Usage(input, output int) Step {
 	return func(p *play) bool { return p.send(llm.Delta{Usage: &llm.Usage{Input: input, Output: output}}) }
 }
 
-// Finish ends the reply with a reason.
+// Finish returns a Step that sends the finish reason.
 func Finish(reason llm.Finish) Step {
 	return func(p *play) bool {
 		p.finish = reason
@@ -68,7 +68,7 @@ func Finish(reason llm.Finish) Step {
 	}
 }
 
-// Fail ends the stream with an error.
+// Fail returns a Step that ends the stream with an error.
 func Fail(err error) Step {
 	return func(p *play) bool {
 		p.yield(llm.Delta{}, err)
@@ -76,13 +76,13 @@ func Fail(err error) Step {
 	}
 }
 
-// Cut ends the stream without a finish reason, as a lost connection does.
+// Cut returns a Step that ends the stream without a finish reason, as a lost connection does.
 func Cut() Step { return func(*play) bool { return false } }
 
-// Panic panics inside the stream.
+// Panic returns a Step that panics inside the stream.
 func Panic(value any) Step { return func(*play) bool { panic(value) } }
 
-// Hang sends nothing until the request is cancelled.
+// Hang returns a Step that sends nothing until the request is cancelled.
 func Hang() Step {
 	return func(p *play) bool {
 		<-p.ctx.Done()
@@ -90,8 +90,7 @@ func Hang() Step {
 	}
 }
 
-// Wait blocks until the channel is closed or has a value, or until the request is cancelled. It
-// sends nothing.
+// Wait returns a Step that blocks until it receives from c or the request is cancelled.
 func Wait(c <-chan struct{}) Step {
 	return func(p *play) bool {
 		select {
@@ -102,7 +101,7 @@ func Wait(c <-chan struct{}) Step {
 	}
 }
 
-// Sleep blocks for a duration, or until the request is cancelled. It sends nothing.
+// Sleep returns a Step that blocks for a duration, or until the request is cancelled.
 func Sleep(d time.Duration) Step {
 	return func(p *play) bool {
 		timer := time.NewTimer(d)
@@ -115,8 +114,8 @@ func Sleep(d time.Duration) Step {
 	}
 }
 
-// Do calls f between two deltas, so that a test can observe or interfere. f must not block. To
-// block, use Wait, which ends with the request.
+// Do returns a Step that calls f between two deltas. f must not block; to block, use [Wait], which
+// ends with the request.
 func Do(f func()) Step {
 	return func(*play) bool {
 		f()

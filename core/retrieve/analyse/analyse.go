@@ -19,14 +19,15 @@ import (
 // are truncated. They remain searchable without filling the index.
 const MaxTerm = 64
 
-// Counts holds the terms of one field of a chunk.
+// Counts holds the terms of one field of a chunk, such as its title, with their frequencies.
 type Counts struct {
 	Frequency map[string]int // how often each term occurs
 	Length    int            // number of words; the wholes of split identifiers do not count
 }
 
-// Text analyses a field in a language, given as a BCP 47 primary subtag. An unknown or empty
-// language means DefaultLanguage.
+// Text returns the terms of a text in a language, given as a BCP 47 tag such as "de". An empty tag
+// means DefaultLanguage. Text in a language without stop words and stemmer is split into words
+// only.
 func Text(text, language string) Counts {
 	c := Counts{Frequency: make(map[string]int, len(text)/12)}
 	lang := languageOf(language)
@@ -67,7 +68,6 @@ func lower(s string) string {
 	return strings.ToLower(s)
 }
 
-// cut shortens a term to MaxTerm bytes at a character boundary.
 func cut(term string) string {
 	if len(term) <= MaxTerm {
 		return term

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Patterns for names in a question that are not its topic.
+// Regular expressions for names in a question that are not its topic, such as "At ACME, how …".
 const (
 	namePattern = `\p{Lu}[\pL\pN'’&.-]*`
 	people      = namePattern + `(?:[ \t]+` + namePattern + `){0,2}`
-	// body matches a noun that says what kind of organisation a name belongs to.
+	// body matches a noun next to a name, such as "team" in "the Falcon team".
 	body = `(?:project|team|squad|department|division|group|office|branch|unit|customer|client|account|company|region|site|tenant|` +
 		`projekt|abteilung|gruppe|kunde|firma|équipe|projet|proyecto|equipo)`
 	// ticket matches a ticket number. It does not match "S3" and "k8s", because such words are the
@@ -36,10 +36,10 @@ var asides = []*regexp.Regexp{
 	regexp.MustCompile(`^[^,]*,\s*` + person + `\s*[?.!]*\s*$`),
 }
 
-// bodies are the nouns that body matches, as a set.
 var bodies = set(strings.NewReplacer("(?:", "", ")", "", "|", " ").Replace(body))
 
-// asidesIn returns the parts of a question that are not its topic, as pairs of byte offsets.
+// asidesIn returns the byte ranges of names that are not the topic of a question, such as "(cc
+// Priya)".
 func asidesIn(text string) [][2]int {
 	const looked = 2 << 10 // pasted text has no asides
 	if len(text) > looked {
@@ -54,7 +54,6 @@ func asidesIn(text string) [][2]int {
 	return spans
 }
 
-// isAside reports whether the word at text[from:to] is not part of the question's topic.
 func (n *names) isAside(from, to int) bool {
 	for _, span := range n.asides {
 		if span[0] <= from && to <= span[1] {

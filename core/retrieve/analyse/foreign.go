@@ -33,8 +33,6 @@ func isForeignQuestion(text string, langs []language) bool {
 	return others >= enough && others > theirs
 }
 
-// isForeignScript reports whether a word's script identifies its language and no document is in
-// that language.
 func isForeignScript(word string, langs []language) bool {
 	name := scriptLanguage(word)
 	return name != "" && !slices.ContainsFunc(langs, func(l language) bool { return l.name == name })

@@ -34,11 +34,8 @@ func yieldParts(s string, yield func(string, kind) bool) bool {
 	return yield(whole, extra)
 }
 
-// hyphens replaces typographic hyphens by the ASCII hyphen.
 var hyphens = strings.NewReplacer("\u2010", "-", "\u2011", "-")
 
-// isPlainWord reports whether a word cannot be an identifier. A plain word has only ASCII letters.
-// All letters except possibly the first are in lower case.
 func isPlainWord(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i] < 'a' || s[i] > 'z' {

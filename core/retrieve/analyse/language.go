@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultLanguage is the language of a text that cannot be determined. Every question is also
+// DefaultLanguage is assumed for a text whose language cannot be determined. Every question is also
 // analysed in it.
 const DefaultLanguage = "en"
 
-// language holds the data for analysing a language.
 type language struct {
 	name  string
 	stops map[string]bool
@@ -24,7 +23,6 @@ type language struct {
 // first.
 var guessable = []string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "tr", "hu", "ro"}
 
-// languages holds every language that has stop words or a stemmer. It is never changed.
 var languages = func() map[string]language {
 	all := make(map[string]language)
 	for _, name := range append(slices.Clone(guessable), "ru", "ar", "ga", "ta") {
@@ -50,10 +48,9 @@ func languageOf(tag string) language {
 	return language{name: name}
 }
 
-// guessWords is the number of words that Guess examines.
 const guessWords = 200
 
-// smallWords maps each stop word to a bit set of its guessable languages. It is never changed.
+// smallWords maps each stop word to a bit set. Bit i is set if it is a stop word of guessable[i].
 var smallWords = func() map[string]uint32 {
 	all := make(map[string]uint32)
 	for i, name := range guessable {

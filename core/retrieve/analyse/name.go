@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// names determines which words of a question are written as names. If no document contains a name
-// of the topic, no document can answer the question, however well the other words match. Ordinary
-// words are different, because the documents may contain their synonyms.
+// names decides which words of a question are written as names, such as identifiers. If no document
+// contains a name of the topic, no document can answer the question.
 type names struct {
 	text   string
 	asides [][2]int // byte ranges that are not the topic
@@ -17,7 +16,6 @@ type names struct {
 	cased bool
 }
 
-// capitalisedNouns are the languages that capitalise every noun.
 var capitalisedNouns = map[string]bool{"de": true, "lb": true}
 
 func namesOf(text string, asked language) *names {
@@ -66,7 +64,6 @@ func (n *names) isName(from, to int) bool {
 	return size < len(word) && n.isMidSentence(from)
 }
 
-// isMidSentence reports whether a word of the same sentence precedes the position.
 func (n *names) isMidSentence(at int) bool {
 	before := strings.TrimRight(n.text[:at], " \t([{\"'“„«‘")
 	if before == "" {
@@ -76,7 +73,8 @@ func (n *names) isMidSentence(at int) bool {
 	return !strings.ContainsRune(".?!:;\n\r–—-*•>", r)
 }
 
-// isQuoted reports whether a word is within quotation marks around a few words.
+// isQuoted reports whether quotation marks enclose the word at text[from:to]. Both marks must be on
+// its line and within 60 bytes of it.
 func (n *names) isQuoted(from, to int) bool {
 	const reach = 60
 	before := n.text[max(0, from-reach):from]

@@ -6,7 +6,6 @@ import (
 	"unicode"
 )
 
-// Patterns for polite phrases around a question, which are not part of the question.
 const (
 	hail = `(?:hi|hello|hey|hiya|howdy|dear|greetings|good (?:morning|afternoon|evening|day)|morning|thanks|thank you|hallo|hi zusammen|moin|servus|liebe[rs]?|` +
 		`guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|hola|buenos d[ií]as|buenas tardes|ciao|buongiorno|ol[aá]|bom dia|hoi|beste|hej)`
@@ -19,19 +18,18 @@ const (
 
 var (
 	mention = regexp.MustCompile(`(^|\s)@[\pL\pN._-]+[,:]?`)
-	// opening matches a greeting up to the beginning of the question: "Hi Bob," and "Good morning
-	// team!".
+	// opening matches a greeting before the question, such as "Hi Bob," or "Good morning team!".
 	opening = regexp.MustCompile(`(?i)^\s*` + hail + `\b(?:[ \t]+[\pL'’.-]+){0,3}[ \t]*(?:[,.!:;\n]+|\s[-–—]+\s)\s*`)
-	// closing matches from the start of a sentence, clause or line to the end of the text: "?
-	// Thanks in advance, Bob Miller".
+	// closing matches thanks or a farewell at the end of the text, such as "? Thanks in advance,
+	// Bob Miller".
 	closing = regexp.MustCompile(`(?i)(?:[.?!,;:)\n]|\s[-–—]+\s)\s*` + farewell + `\b(?:[ \t]+(?:in advance|a lot|so much|very much|again|all|everyone|everybody|team|folks|guys|you|im voraus|d['’]avance|de antemano|mille))*` +
 		`[ \t]*[,.!;:–—-]*\s*(?:[\pL'’.-]+[ \t]*){0,3}[.!,\s]*$`)
 	// signature matches a name at the end, on a separate last line or behind a dash.
 	signature = regexp.MustCompile(`(?:\n\s*(?:[-–—_]+\s*\n?\s*)?|[.?!]\s+[-–—]+\s*)` + person + `(?:[ \t]+` + person + `){0,2}[ \t]*(?:\n[^\n?]{0,60}){0,2}\s*$`)
 )
 
-// withoutPoliteness returns a question without the polite phrases around it. If a text consists
-// only of polite phrases, it is unchanged.
+// withoutPoliteness removes mentions, greetings, thanks and signatures around a question. If
+// nothing else is in the text, the polite phrases stay.
 func withoutPoliteness(text string) string {
 	const looked = 4 << 10 // bytes from each end: polite phrases are short
 	rest := mention.ReplaceAllString(text, "$1")

@@ -11,7 +11,7 @@ import (
 // pasted text, add cost and little meaning.
 const MaxQueryTerms = 200
 
-// Term is a term to search for.
+// Term is one term of a query, with the properties that decide how it counts in scores.
 type Term struct {
 	Text string
 	// Count is how often the term occurs in the query, at least 1. It multiplies the term's weight.
@@ -46,24 +46,21 @@ type Term struct {
 	Joined bool
 }
 
-// particles are words that combine with English verbs: back up and backup, log in, shut down, fail
-// over, stand by.
+// particles form compounds with English verbs, such as "backup" for "back up".
 var particles = map[string]bool{"up": true, "down": true, "in": true, "out": true, "on": true, "off": true, "over": true, "back": true, "by": true, "around": true}
 
-// Query analyses a question in all given languages and in DefaultLanguage. The given languages are
-// those of the documents. Query ignores greetings, thanks and signatures around the question. There
-// are no operators, so quotes and brackets only separate words. The result has no duplicate terms
-// and may be empty.
+// Query returns the search terms of a question, without duplicates. It analyses the question in
+// DefaultLanguage and in the given languages, which are those of the documents. Greetings, thanks
+// and signatures around the question are ignored. Quotes and brackets only separate words, because
+// there are no operators.
 func Query(text string, languages []string) []Term { return query(text, languages).terms }
 
-// analysed is a question with the intermediate results of its analysis.
 type analysed struct {
 	terms []Term
 	langs []language
 	words []writtenWord
 }
 
-// writtenWord is one word of a question as written.
 type writtenWord struct {
 	text string
 	word int // Term.Word of its terms; -1 if it has none
@@ -151,16 +148,14 @@ func (t Term) Weight() float64 {
 	return float64(t.Count)
 }
 
-// occurrence records where a term last occurred in a question.
 type occurrence struct {
 	term int // its index
 	part int
 }
 
-// questionLanguage returns the language of a question: the language of the documents with the most
-// stop words in it. On a tie it uses [Guess], which rarely decides for short texts. If the language
-// stayed unknown, its stop words would be searched for in documents of other languages. They are
-// rare there and would weigh much.
+// questionLanguage returns the language of the documents that has the most stop words in the
+// question. On a tie it uses [Guess]. Stop words of an undetected language would weigh much,
+// because they are rare in documents of other languages.
 func questionLanguage(text string, langs []language) language {
 	hits := make([]int, len(langs))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -188,7 +183,6 @@ func questionLanguage(text string, langs []language) language {
 	return langs[ahead]
 }
 
-// onlyChatter reports whether a question has at least two words and all of its terms are chatter.
 func onlyChatter(terms []Term) bool {
 	for _, t := range terms {
 		if !t.Chatter {
@@ -198,13 +192,11 @@ func onlyChatter(terms []Term) bool {
 	return len(terms) > 0 && terms[0].Word != terms[len(terms)-1].Word
 }
 
-// isSingleCharacter reports whether s is one character of a script without spaces.
 func isSingleCharacter(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
 	return size == len(s) && isUnspaced(r)
 }
 
-// queryLanguages resolves names to languages, without duplicates. DefaultLanguage is the first.
 func queryLanguages(names []string) []language {
 	langs := []language{languageOf(DefaultLanguage)}
 	used := []string{DefaultLanguage}
@@ -217,9 +209,9 @@ func queryLanguages(names []string) []language {
 	return langs
 }
 
-// Together returns the effective frequency of each term. Terms of one part share the sum of their
-// frequencies over all languages. A synonym gets at least the frequency of the word that it
-// replaces, so it does not weigh more. frequency[i] belongs to terms[i].
+// Together returns the frequency to use for each term when its weight is computed. frequency[i]
+// belongs to terms[i]. Terms with the same Part get the sum of their frequencies. A synonym gets at
+// least the frequency of the word that it replaces, so it does not weigh more.
 func Together(terms []Term, frequency []int) []int {
 	parts := make(map[int]int, len(terms))
 	for i, t := range terms {

@@ -25,10 +25,8 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemFunc is a Snowball algorithm. It stems the current word of the environment in place.
 type stemFunc func(*snowball.Env) bool
 
-// algorithm returns the Snowball stemmer of a language, or nil.
 func algorithm(language string) stemFunc {
 	switch language {
 	case "ar":
@@ -93,7 +91,7 @@ func (p *stemmerPool) release(s *stemmer) {
 	p.pool.Put(s)
 }
 
-// stemmer stems words and caches the results. It is not safe for concurrent use.
+// stemmer is not safe for concurrent use.
 type stemmer struct {
 	lang  language
 	env   *snowball.Env

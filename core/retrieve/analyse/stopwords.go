@@ -2,8 +2,8 @@ package analyse
 
 import "strings"
 
-// stopWords returns the words of a language that have no topic. They are also used to identify
-// languages.
+// stopWords returns the stop words of a language, separated by spaces. [Guess] also uses them to
+// identify languages.
 func stopWords(language string) string {
 	switch language {
 	case "en":

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// kind says how a token is stemmed and counted.
 type kind int
 
 const (
@@ -22,7 +21,7 @@ type token struct {
 	to   int
 }
 
-// scan splits folded text into tokens and yields them in order. It stops if yield returns false.
+// scan yields the tokens of text in order until yield returns false. The text must come from fold.
 func scan(text string, yield func(token) bool) {
 	unit := -1
 	for i := 0; i < len(text); {
@@ -64,7 +63,6 @@ func scan(text string, yield func(token) bool) {
 	}
 }
 
-// inWord reports whether a character may begin or continue a word.
 func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
@@ -105,8 +103,6 @@ func wordEnd(text string, start int) int {
 	return i
 }
 
-// joinsIdentifier reports whether a character joins the characters around it to one identifier, as
-// the hyphen in "ERR-42" does.
 func joinsIdentifier(r rune) bool {
 	return r == '-' || r == '.' || r == '\u2010' || r == '\u2011'
 }
@@ -120,10 +116,9 @@ func isUnspaced(r rune) bool {
 		r == 'ー'
 }
 
-// characterPairs yields each pair of adjacent characters of run, which is in a script without
-// spaces. Pairs are the usual terms for Chinese, Japanese and Korean. It also yields the single
-// characters as extras, so a question of one character finds something. It returns false if yield
-// does.
+// characterPairs yields the pairs of adjacent characters of run, which are the usual terms for
+// Chinese, Japanese and Korean. It also yields single characters as extras, so a question of one
+// character finds something. It returns false if yield does.
 func characterPairs(run string, yield func(string, kind) bool) bool {
 	run = lower(run)
 	previous := -1

@@ -2,7 +2,7 @@ package bm25
 
 import "math"
 
-// Sums holds one score for each chunk of a block.
+// Sums holds the scores of the BlockSize chunks of a block, by offset.
 type Sums [BlockSize]float32
 
 // AddSealed adds idf times the impact of every posting of a sealed list ([AppendSealed]).
@@ -26,7 +26,7 @@ func (s *Sums) AddFresh(list []byte, idf, avgdl float64) {
 	}
 }
 
-// Bitmap marks chunks of one block.
+// Bitmap is a set of chunks of one block, by offset.
 type Bitmap [BlockSize / 64]uint64
 
 // Has reports whether the chunk at an offset is marked.

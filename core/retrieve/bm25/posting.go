@@ -16,7 +16,8 @@ func Join(block int32, offset uint16) int64 { return int64(block)<<16 | int64(of
 // impact, both little-endian. Postings are in ascending order of offset.
 const sealedSize = 4
 
-// AppendSealed adds a posting to a sealed list.
+// AppendSealed adds a posting to a sealed list, which stores quantised impacts. Offsets must
+// ascend.
 func AppendSealed(list []byte, offset, impact uint16) []byte {
 	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(list, offset), impact)
 }
@@ -37,7 +38,8 @@ func Sealed(list []byte, i int) (offset, impact uint16) {
 // list is read.
 const freshSize = 6
 
-// AppendFresh adds a posting to a fresh list. Numbers above 65,535 are stored as 65,535.
+// AppendFresh adds a posting to a fresh list, which stores term frequencies (tf) and field lengths
+// (dl). Numbers above 65,535 are stored as 65,535. Offsets must ascend.
 func AppendFresh(list []byte, offset uint16, tf, dl int) []byte {
 	list = binary.LittleEndian.AppendUint16(list, offset)
 	list = binary.LittleEndian.AppendUint16(list, uint16(min(tf, 1<<16-1)))
@@ -47,7 +49,8 @@ func AppendFresh(list []byte, offset uint16, tf, dl int) []byte {
 // FreshLen returns the number of postings in a fresh list. It ignores incomplete bytes at the end.
 func FreshLen(list []byte) int { return len(list) / freshSize }
 
-// Fresh returns the posting at position i, which must be below FreshLen.
+// Fresh returns the offset, term frequency and field length of posting i, which must be below
+// FreshLen.
 func Fresh(list []byte, i int) (offset uint16, tf, dl int) {
 	p := list[i*freshSize:]
 	return binary.LittleEndian.Uint16(p), int(binary.LittleEndian.Uint16(p[2:])), int(binary.LittleEndian.Uint16(p[4:]))

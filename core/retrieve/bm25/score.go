@@ -29,9 +29,8 @@ func IDF(n, df int) float64 {
 	return math.Log1p((float64(max(n, df)-df) + 0.5) / (float64(df) + 0.5))
 }
 
-// Impact returns tf·(k1+1) / (tf + k1·(1 − b + b·dl/avgdl)). It is the part of a term's weight for
-// tf occurrences in a field of length dl. It grows with tf, falls with dl, and lies between 0 and
-// MaxImpact.
+// Impact returns tf·(k1+1) / (tf + k1·(1 − b + b·dl/avgdl)). This is the BM25 factor for tf
+// occurrences of a term in a field of length dl. It lies between 0 and MaxImpact.
 func Impact(tf, dl int, avgdl float64) float64 {
 	if tf <= 0 {
 		return 0
@@ -47,7 +46,7 @@ func saturation(dl int, avgdl float64) float64 {
 }
 
 // Quantise maps an impact to 16 bits. The error is at most half a step of MaxImpact/65,535. The
-// result for a posting is never 0.
+// result is at least 1.
 func Quantise(impact float64) uint16 {
 	q := math.Round(impact / MaxImpact * math.MaxUint16)
 	return uint16(min(max(q, 1), math.MaxUint16))
@@ -56,10 +55,9 @@ func Quantise(impact float64) uint16 {
 // Value returns the impact that a 16-bit value of [Quantise] represents.
 func Value(q uint16) float64 { return float64(q) * (MaxImpact / math.MaxUint16) }
 
-// Frequency returns the term frequency for a quantised impact. dl and avgdl are the length and the
-// average length that the impact was computed with. A merge can use it to recompute impacts for a
-// new average without the text. The result is exact below about 200. Above that, the impact hardly
-// depends on the frequency.
+// Frequency returns the term frequency for an impact that Quantise returned, with the same dl and
+// avgdl. A merge can recompute impacts for a new average from it, without the text. The result is
+// exact below about 200. Above that, the impact hardly depends on the frequency.
 func Frequency(q uint16, dl int, avgdl float64) int {
 	w := Value(q)
 	tf := w * saturation(dl, avgdl) / (MaxImpact - min(w, MaxImpact-1e-6))

@@ -78,10 +78,10 @@ type Top struct {
 	hasWorst bool // worst is valid
 }
 
-// NewTop returns a Top for k chunks.
+// NewTop returns a Top that keeps the k best chunks.
 func NewTop(k int) *Top { return &Top{k: k, best: make([]Scored, 0, 2*min(max(k, 0), 1024))} }
 
-// Floor returns a score below which chunks are rejected. It returns 0 until many chunks were
+// Floor returns a score below which chunks are rejected. It is 0 until at least 2·k chunks were
 // offered.
 func (t *Top) Floor() float64 {
 	if !t.hasWorst {

@@ -34,7 +34,7 @@ type Engine interface {
 	Keeper
 }
 
-// Searcher searches chunks.
+// Searcher finds the chunks that match a query best.
 type Searcher interface {
 	// Search answers all probes of a query.
 	Search(ctx context.Context, q Query) (Result, error)
@@ -82,7 +82,7 @@ type Tally struct {
 	Versions int64 // their sum
 }
 
-// Change is the new state of a chunk.
+// Change sets the state of a chunk in an index, or deletes the chunk.
 type Change struct {
 	Tenant  access.TenantID
 	Chunk   document.ChunkID
@@ -96,7 +96,7 @@ type Change struct {
 	Vectors map[int32][]float32 // by model, of length 1
 }
 
-// Query asks for candidates.
+// Query asks an index for the chunks that match its probes best, among those that may be read.
 type Query struct {
 	Index      string
 	Tenant     access.TenantID
@@ -109,7 +109,7 @@ type Query struct {
 	PerSide    int
 }
 
-// Probe is one query, given as terms and as a vector.
+// Probe is one wording of a question, as search terms and as a vector.
 type Probe struct {
 	Terms  []analyse.Term
 	Vector []float32 // of length 1; nil: compare no vectors
@@ -124,14 +124,14 @@ type Result struct {
 	Lists    []List // one per probe
 }
 
-// List holds the results of a probe, in no particular order.
+// List holds the chunks found for one Probe, in no particular order.
 type List struct {
 	Entries           []Entry
 	MaxFlat, MaxTitle float64
 	Frequency         []int // for each term: number of readable chunks with it
 }
 
-// Entry is a chunk that was found.
+// Entry is a chunk that was found, with its scores.
 type Entry struct {
 	Chunk                 document.ChunkID
 	Flat, Title, Cosine   float64

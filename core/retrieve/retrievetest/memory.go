@@ -20,7 +20,7 @@ import (
 
 var _ retrieve.Index = (*Memory)(nil)
 
-// Document is a document to be stored in a Memory.
+// Document is a document to store in a Memory, with its chunks and vectors.
 type Document struct {
 	document.Document
 	Chunks     []document.Chunk
@@ -30,8 +30,8 @@ type Document struct {
 }
 
 // Memory is an index in memory. Every search computes BM25 and cosines from all documents, by the
-// textbook formulas. Memory shares only the analyser with the real index. It is safe for concurrent
-// use. It is slow beyond some thousand chunks. Use NewMemory to create one.
+// textbook formulas. It shares only package analyse with the real index. It is slow beyond some
+// thousand chunks, and safe for concurrent use. Use NewMemory to create one.
 type Memory struct {
 	mu     sync.RWMutex
 	stored map[key]entry
@@ -100,7 +100,6 @@ func (m *Memory) SetACL(_ context.Context, tenant access.TenantID, acl access.AC
 	return nil
 }
 
-// corpus holds the documents of a tenant that an audience may read.
 type corpus struct {
 	entries   []entry
 	chunks    int
@@ -232,7 +231,6 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 	return list, nil
 }
 
-// choose ranks both sides and returns the union of their best candidates.
 func choose(all []retrieve.Candidate, list retrieve.List, r retrieve.Request) []retrieve.Candidate {
 	chosen := make(map[document.ChunkID]retrieve.Candidate)
 	withVector := slices.DeleteFunc(slices.Clone(all), func(c retrieve.Candidate) bool { return c.VectorPos == 0 })
@@ -308,8 +306,7 @@ func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans [
 	}), nil
 }
 
-// passages returns the wanted passages that an audience may read, in the given order. The caller
-// must hold the lock.
+// passages must be called with m.mu held.
 func (m *Memory) passages(audience access.Audience, wanted func(document.ID, document.ChunkID, int) bool,
 	order func(a, b retrieve.Passage) int) []retrieve.Passage {
 	var found []retrieve.Passage

@@ -27,7 +27,7 @@ type Store interface {
 // OtherTenant is the second tenant of the suite, after access.DefaultTenant.
 const OtherTenant access.TenantID = "other"
 
-// One returns a document with an id, a title and one text per chunk. Members may read it.
+// One returns a document that full members may read, with one chunk for each text.
 func One(id, title string, texts ...string) Document {
 	d := Document{Document: document.Document{
 		Ref: document.Ref{ID: document.ID(id), Source: "docs", Kind: "file", Title: title, URL: "https://docs.example/" + id},
@@ -41,10 +41,10 @@ func One(id, title string, texts ...string) Document {
 	return d
 }
 
-// Members returns an audience of full members of the default tenant.
+// Members returns an audience of full members of access.DefaultTenant.
 func Members() access.Audience { return access.NewAudience(access.DefaultTenant, access.Members) }
 
-// Ask returns a request with one text on behalf of members.
+// Ask returns a request with one probe on behalf of Members.
 func Ask(text string) retrieve.Request {
 	return retrieve.Request{Audience: Members(), Probes: []retrieve.Probe{{Text: text}}, TitleRatio: 0.1, PerSide: 100}
 }
@@ -86,7 +86,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// Found runs a request with one probe. It returns the documents of the keyword side, best first.
+// Found runs a request with one probe. It returns the documents that keywords found, best first.
 func Found(t *testing.T, index retrieve.Index, r retrieve.Request) []document.ID {
 	t.Helper()
 	return documents(t, index, r.Audience, search(t, index, r), func(c retrieve.Candidate) int { return c.KeywordPos })
@@ -102,7 +102,6 @@ func search(t *testing.T, index retrieve.Index, r retrieve.Request) []retrieve.C
 	return got.Lists[0].Entries
 }
 
-// documents returns the documents of the candidates that have a position, in order of position.
 func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate, pos func(retrieve.Candidate) int) []document.ID {
 	t.Helper()
 	entries = slices.DeleteFunc(slices.Clone(entries), func(c retrieve.Candidate) bool { return pos(c) == 0 })
@@ -115,8 +114,8 @@ func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []
 	return out
 }
 
-// Names returns the documents of the candidates. It fails the test if a candidate cannot be
-// fetched, or if its position differs from the position of its passage.
+// Names returns the document of each candidate, by chunk. It fails the test if a candidate cannot
+// be fetched, or if its position differs from the position of its passage.
 func Names(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate) map[document.ChunkID]document.ID {
 	t.Helper()
 	var chunks []document.ChunkID
@@ -181,8 +180,8 @@ func testEqualsMemory(t *testing.T, s Store) {
 	}
 }
 
-// Same fails the test if two indexes differ in the candidates or scores of the keyword side. It
-// tolerates differences within the precision of 16-bit impacts.
+// Same fails the test if keyword search for a question finds other candidates or scores in got than
+// in want. It tolerates the error of 16-bit impacts.
 func Same(t *testing.T, question string, got, want retrieve.Index) {
 	t.Helper()
 	same(t, Ask(question), got, want)
@@ -372,8 +371,6 @@ func testSemantic(t *testing.T, s Store) {
 	}
 }
 
-// testChosen checks that a search may choose chunks other than candidates, such as neighbours. It
-// also checks that unreadable chunks are omitted.
 func testChosen(t *testing.T, s Store) {
 	other := One("b", "", "standby of another tenant")
 	other.ACL = access.ACL{"group:dba"}

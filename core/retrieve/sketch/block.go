@@ -7,15 +7,15 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Block holds the sketches of 65,536 consecutive chunks. Concurrent reads are safe if no goroutine
-// writes.
+// Block holds the sketches of 65,536 consecutive chunks, with one bit per dimension. Concurrent
+// reads are safe if no goroutine writes.
 type Block struct {
 	space  *Space
 	words  []uint64
 	scales []float32
 }
 
-// NewBlock returns an empty block.
+// NewBlock returns an empty block for sketches of a space.
 func NewBlock(s *Space) *Block {
 	return &Block{space: s, words: make([]uint64, bm25.BlockSize*s.words()), scales: make([]float32, bm25.BlockSize)}
 }
@@ -46,7 +46,6 @@ type Part struct {
 	Wanted *bm25.Bitmap
 }
 
-// distance returns the number of bits in which a sketch differs from the query's signs.
 func (q *Query) distance(b *Block, offset int) int {
 	w := len(q.signs)
 	d := 0

@@ -19,8 +19,8 @@ const (
 	// differ: one in sampleShare chunks, but about minSample at least.
 	minSample   = 8192
 	sampleShare = 32 // divisor
-	// unitWords is the number of words of Wanted that a goroutine processes at a time. They cover
-	// 4,096 chunks.
+	// unitWords is the number of 64-bit words of [Part.Wanted] that a goroutine processes at a
+	// time. They cover 4,096 chunks.
 	unitWords = 64
 )
 
@@ -55,7 +55,6 @@ func (q *Query) Search(parts []Part, n int) *Search {
 	return s
 }
 
-// units returns the number of work units.
 func (s *Search) units() int { return len(s.parts) * len(bm25.Bitmap{}) / unitWords }
 
 // Work processes units until no units are left. The caller that finishes the last unit gets the
@@ -77,8 +76,6 @@ func (s *Search) Work() (nearest []int64, last bool) {
 	return s.nearest(), true
 }
 
-// compareUnit compares the chunks of a unit with the query. It appends the offsets of chunks within
-// the limit to near, and the same chunks with their estimated similarity to scored.
 func (s *Search) compareUnit(unit int, near []uint16, scored []bm25.Scored) ([]uint16, []bm25.Scored) {
 	each := len(bm25.Bitmap{}) / unitWords
 	part := s.parts[unit/each]
@@ -90,7 +87,7 @@ func (s *Search) compareUnit(unit int, near []uint16, scored []bm25.Scored) ([]u
 	return near, scored
 }
 
-// nearest selects the result from the found chunks, once all units are done.
+// nearest must be called after all units are done.
 func (s *Search) nearest() []int64 {
 	for len(s.found) < s.want && s.limit < 64*len(s.query.signs) { // the sample was misleading
 		s.limit++

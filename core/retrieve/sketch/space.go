@@ -20,16 +20,15 @@ import (
 // two need two rounds. Others need four, which mix their two ends in turn.
 const rounds = 4
 
-// Space makes sketches of vectors of one length. It subtracts a middle vector and rotates the rest.
+// Space makes sketches of vectors of one length: it subtracts a middle vector and rotates the rest.
 // It is immutable.
 type Space struct {
 	middle []float32
 	flips  [rounds][]float32 // 1 or −1
 }
 
-// NewSpace returns a space for vectors like those in sample, whose mean is its middle. The sample
-// must not be empty. The same sample gives the same space. An atypical sample makes estimates less
-// precise but not wrong.
+// NewSpace returns a space whose middle is the mean of sample, which must not be empty. The same
+// sample gives the same space. An atypical sample makes estimates less precise but not wrong.
 func NewSpace(sample [][]float32) *Space {
 	d := len(sample[0])
 	s := &Space{middle: make([]float32, d)}

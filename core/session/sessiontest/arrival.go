@@ -10,8 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// written returns a question whose message was written the given number of seconds after the
-// default time.
 func (f *fixture) written(second int) session.Intake {
 	in := f.question(fmt.Sprint("written at ", second))
 	in.At = in.At.Add(time.Duration(second) * time.Second)
@@ -81,8 +79,8 @@ func lateArrivalUnasked(f *fixture) {
 	}
 }
 
-// racingArrivals checks the order of leases. A replica must not lease a later message while an
-// earlier message waits that was stored before the lease.
+// racingArrivals checks that a replica leases no later message while an earlier message waits that
+// was stored before the lease.
 func racingArrivals(f *fixture) {
 	const questions, replicas = 60, 3
 	ins := make(chan session.Intake, questions)

@@ -15,7 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// trail returns the audit entries that match a query, oldest first.
 func (f *fixture) trail(q session.AuditQuery) []session.Entry {
 	f.Helper()
 	if q.Tenant == "" {
@@ -32,7 +31,6 @@ func (f *fixture) trail(q session.AuditQuery) []session.Entry {
 	return all
 }
 
-// deeds returns the deed of each entry, in order.
 func (f *fixture) deeds() []session.Deed {
 	f.Helper()
 	var all []session.Deed
@@ -42,7 +40,6 @@ func (f *fixture) deeds() []session.Deed {
 	return all
 }
 
-// ends returns the outcome of each TurnEnded entry of a turn.
 func (f *fixture) ends(id session.TurnID) []session.Outcome {
 	f.Helper()
 	var all []session.Outcome

@@ -22,7 +22,6 @@ func (f *fixture) withdraw(id thread.MessageID) session.Changed {
 	return changed
 }
 
-// complete runs a turn to its end, with one posted page.
 func (f *fixture) complete(t session.Turn, text string) {
 	f.Helper()
 	key := session.PageKey{Kind: session.Answer}

@@ -20,7 +20,6 @@ func containsAny(text string, parts ...string) bool {
 	return false
 }
 
-// nothingLeft checks that neither the question nor the answer of a turn is stored.
 func (f *fixture) nothingLeft(name string, id session.TurnID) {
 	f.Helper()
 	t, err := f.Turn(f.ctx, tenant, id)
@@ -32,8 +31,7 @@ func (f *fixture) nothingLeft(name string, id session.TurnID) {
 	}
 }
 
-// deliverWaiting marks every waiting delivery as done. It fails the test if a turn still needs an
-// answer.
+// deliverWaiting fails the test if a turn still needs an answer.
 func (f *fixture) deliverWaiting() {
 	f.Helper()
 	for t := f.tryLease("r1"); t != nil; t = f.tryLease("r1") {
@@ -65,7 +63,6 @@ func withdrawErases(f *fixture) {
 	f.noLease("r1")
 }
 
-// editErases checks that an edit erases the replaced text, on every path.
 func editErases(f *fixture) {
 	in := f.question("personal")
 	in.Files = []message.File{{ID: "f1", Name: "a.txt", Text: "personal"}}
@@ -117,7 +114,6 @@ func editErases(f *fixture) {
 	f.answerNext("F")
 }
 
-// editReworded checks that a question keeps its edited text if it gets no new answer.
 func editReworded(f *fixture) {
 	for name, hold := range map[string]func(session.Turn){
 		"removed": func(t session.Turn) {
@@ -191,7 +187,6 @@ func withdrawDerived(f *fixture) {
 	f.nothingLeft("the private turn that ran", running.ID)
 }
 
-// erase calls Erase for a message that was deleted on the platform.
 func (f *fixture) erase(id thread.MessageID) (erased bool, running []session.TurnID) {
 	f.Helper()
 	erased, running, err := f.Erase(f.ctx, tenant, place, id)
@@ -238,7 +233,6 @@ func erased(f *fixture) {
 	}
 }
 
-// erasedWhileItIsWritten checks the deletion of an answer's first page while the answer is written.
 func erasedWhileItIsWritten(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")
@@ -251,7 +245,6 @@ func erasedWhileItIsWritten(f *fixture) {
 	f.removedAsItRuns(t, "p1")
 }
 
-// erasedBeforeItIsRecorded checks a deletion that arrives before the page is recorded.
 func erasedBeforeItIsRecorded(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")
@@ -270,8 +263,6 @@ func erasedBeforeItIsRecorded(f *fixture) {
 	f.removedAsItRuns(t, "p1")
 }
 
-// removedAsItRuns checks that a running turn must stop and that the store keeps nothing of its
-// answer.
 func (f *fixture) removedAsItRuns(t session.Turn, page thread.MessageID) {
 	f.Helper()
 	if again, _ := f.erase(page); again {
@@ -287,7 +278,6 @@ func (f *fixture) removedAsItRuns(t session.Turn, page thread.MessageID) {
 	}
 }
 
-// pruneAll calls Prune until no expired data remains, and returns the sum.
 func (f *fixture) pruneAll(r session.Retention) session.Pruned {
 	f.Helper()
 	var sum session.Pruned
@@ -301,7 +291,6 @@ func (f *fixture) pruneAll(r session.Retention) session.Pruned {
 	return sum
 }
 
-// expireAtOnce is a retention of one microsecond, so that finished data expires at once.
 var expireAtOnce = session.Retention{Sessions: time.Microsecond, Audit: time.Microsecond}
 
 func prune(f *fixture) {

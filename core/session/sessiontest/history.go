@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// answer returns a run in which every field is set.
 func answer(text string) session.Run {
 	doc := document.Ref{ID: "docs:a.md", Source: "docs", Kind: "file", Title: "A", URL: "https://example.org/a",
 		UpdatedAt: time.Unix(1_600_000_000, 0).UTC()}
@@ -96,7 +95,6 @@ func history(f *fixture) {
 	f.equal("numbers", numbers, map[int]cite.Passage{4: {Document: "docs:a.md"}, 2: {Document: "docs:b.md"}})
 }
 
-// passageNumbers checks that passages keep their numbers for the whole session.
 func passageNumbers(f *fixture) {
 	ref := document.Ref{ID: "docs:a.md", Source: "docs", Kind: "file", Title: "A"}
 	for i, documents := range [][]message.Reference{
@@ -152,7 +150,6 @@ func historyLimits(f *fixture) {
 	}
 }
 
-// stoppedHistory checks that a stopped answer is in the history with its text.
 func stoppedHistory(f *fixture) {
 	for _, outcome := range []session.Outcome{session.Stopped, session.Answered} {
 		f.accept(f.question(string(outcome)))

@@ -273,7 +273,6 @@ func filtered(f *fixture) {
 	}
 }
 
-// several checks that Lease returns several turns at once, oldest first, one per session.
 func several(f *fixture) {
 	f.beat("r1")
 	for _, thread := range []string{"100.1", "200.1", "300.1"} {

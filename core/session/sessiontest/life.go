@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// walker makes random steps of people, workers, replicas and platforms.
 type walker struct {
 	*fixture
 	random  *rand.Rand
@@ -29,7 +28,6 @@ var refused = []error{
 	session.ErrUnknownTurn, session.ErrDraining, session.ErrUnknownPage,
 }
 
-// may fails the test for any error that is not in refused.
 func (w *walker) may(err error) {
 	w.Helper()
 	for _, r := range refused {
@@ -44,7 +42,6 @@ func (w *walker) any() session.TurnID { return w.order[w.random.IntN(len(w.order
 
 func (w *walker) me() session.ReplicaID { return session.ReplicaID(fmt.Sprint("life", w.replica)) }
 
-// step makes one random step and returns the event that the step causes.
 func (w *walker) step() session.Event {
 	w.Helper()
 	if len(w.order) == 0 {
@@ -103,7 +100,6 @@ func (w *walker) step() session.Event {
 	}
 }
 
-// waiting counts the turns that have not ended.
 func (w *walker) waiting() int {
 	w.Helper()
 	n, err := w.Waiting(w.ctx, tenant, session.PlaceOf(place))
@@ -133,7 +129,6 @@ func (w *walker) ask() session.Event {
 	return session.Asked
 }
 
-// work continues a random leased turn. The attempt may have lost the turn.
 func (w *walker) work() session.Event {
 	w.Helper()
 	at := w.random.IntN(len(w.held))
@@ -165,7 +160,6 @@ func (w *walker) work() session.Event {
 	}
 }
 
-// revise corrects an answer or derives a retry from its turn.
 func (w *walker) revise(id session.TurnID) session.Event {
 	w.Helper()
 	w.events++
@@ -183,7 +177,6 @@ func (w *walker) revise(id session.TurnID) session.Event {
 	return session.Asked
 }
 
-// look compares the current states with the earlier states. It checks each change against Life.
 func (w *walker) look(step int, happened session.Event) {
 	w.Helper()
 	for _, id := range w.order {

@@ -96,7 +96,8 @@ type turn struct {
 	revised
 }
 
-// posted is a message on a platform. If turn is nil, it is a tombstone.
+// posted is a message on a platform. If turn is nil, a stop or deletion arrived before the message
+// was recorded.
 type posted struct {
 	turn       *turn
 	stopped    time.Time
@@ -214,7 +215,7 @@ func (m *Memory) conversation(in session.Intake) *conversation {
 	return s
 }
 
-// find returns the turn of a fence. It fails if the fence is not the newest attempt.
+// find fails if the fence is not of the newest attempt.
 func (m *Memory) find(f session.Fence) (*turn, error) {
 	for _, t := range m.turns {
 		if t.ID == f.Turn && t.Session.Tenant == f.Tenant {

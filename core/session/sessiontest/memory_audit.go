@@ -47,7 +47,6 @@ func (m *Memory) auditedTurn(t *turn, deed session.Deed, by string, details map[
 	m.audited(t.Session.Tenant, e)
 }
 
-// ended records the outcome of a turn in the audit trail.
 func (m *Memory) ended(t *turn, saved session.Saved) {
 	e := session.Entry{
 		Deed: session.TurnEnded, Who: session.Actor{Platform: t.Session.Ref.Platform, ID: t.Asker.ID}, Ref: t.Session.Ref, Turn: t.ID,
@@ -60,7 +59,6 @@ func (m *Memory) ended(t *turn, saved session.Saved) {
 	m.audited(t.Session.Tenant, e)
 }
 
-// forgotten records that a person was forgotten. It also removes the person from entries.
 func (m *Memory) forgotten(tenant access.TenantID, platform thread.Platform, person string, gone session.Forgotten) {
 	m.audited(tenant, session.Entry{
 		Deed: session.PersonForgotten, Who: session.Actor{Platform: platform, ID: person}, Ref: thread.Ref{Platform: platform},
@@ -77,7 +75,6 @@ func (m *Memory) forgotten(tenant access.TenantID, platform thread.Platform, per
 	}
 }
 
-// removeNames removes a person's name from settings and from other people's turns.
 func (m *Memory) removeNames(tenant access.TenantID, platform thread.Platform, person string) {
 	for key, s := range m.settings {
 		if key.tenant == tenant && s.By == session.AuthorOf(key.place, session.Actor{Platform: platform, ID: person}) {
@@ -137,7 +134,6 @@ func (m *Memory) Prunable(ctx context.Context, tenant access.TenantID, r session
 	return p, ctx.Err()
 }
 
-// expired counts expired data. It returns the expired sessions and threads.
 func (m *Memory) expired(tenant access.TenantID, r session.Retention) (p session.Pruned, sessions map[sessionKey]bool, threads []sessionKey) {
 	now := time.Now()
 	sessions = make(map[sessionKey]bool)
@@ -174,7 +170,6 @@ func (m *Memory) expired(tenant access.TenantID, r session.Retention) (p session
 	return p, sessions, threads
 }
 
-// touched reports whether a turn is unfinished or was changed since the given time.
 func (t *turn) touched(since time.Time) bool {
 	return t.State != session.Done || t.owner != "" || t.disturbed && t.replacedBy == nil || !t.Intake.Before(since) || !t.finished.Before(since) ||
 		t.removed != nil && !t.removed.At.Before(since) || t.correction != nil && !t.correction.At.Before(since)

@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// questioned returns the turn whose question is the given message. It returns nil if there is none.
 func (m *Memory) questioned(tenant access.TenantID, at thread.Ref, id thread.MessageID) *turn {
 	p := m.messages[messageKey{tenant, at.Platform, at.Workspace, at.Channel, id}]
 	if p == nil || p.turn == nil || p.turn.Message != id {
@@ -68,8 +67,8 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 	return changed, nil
 }
 
-// hasPendingEdit reports whether an edited question waits for the running attempt to end. It
-// returns false if a person stopped the turn or removed the answer.
+// hasPendingEdit reports whether an edited question waits for the running attempt to end. It is
+// false if a person stopped the turn or removed the answer.
 func (t *turn) hasPendingEdit() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
 
 // requeueEdited queues a turn with another question. It returns the previous version as a separate
@@ -155,8 +154,6 @@ func (m *Memory) Withdraw(
 	return changed, nil
 }
 
-// eraseUnshown deletes the answer of a turn whose question was deleted, once no delivery of the
-// answer is left.
 func (t *turn) eraseUnshown() {
 	if t.withdrawn && t.State == session.Done && !t.disturbed {
 		t.saved.Runs, t.correction = nil, nil

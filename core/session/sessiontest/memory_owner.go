@@ -25,7 +25,6 @@ func (m *Memory) OwnerStanding(ctx context.Context, of session.Turn) (session.Ow
 	return s, ctx.Err()
 }
 
-// ownerAsked reports whether an owner was asked about the question of a turn.
 func (m *Memory) ownerAsked(t *turn) bool {
 	for _, o := range m.turns {
 		if o.in == t.in && o.ownerAsked && (o == t || o.Message != "" && o.Message == t.Message) {

@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// knownThread is a thread in which the bot takes part or may answer unasked.
 type knownThread struct {
 	session.Thread
 	seen   time.Time
@@ -36,7 +35,6 @@ func (m *Memory) joinThread(in session.Intake) {
 	m.see(session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot})
 }
 
-// join marks the thread of an unasked answer as known.
 func (m *Memory) join(of *turn) {
 	if t := m.threads[sessionKey{tenant: of.Session.Tenant, ref: of.Session.Ref}]; t != nil {
 		t.Known, t.Pending = true, false

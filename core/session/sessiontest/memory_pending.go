@@ -10,8 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// open returns the turn of a fence. It fails if the turn has an outcome or its question was
-// deleted.
+// open fails if the turn has an outcome or its question was deleted.
 func (m *Memory) open(ctx context.Context, f session.Fence) (*turn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -16,10 +16,8 @@ type quarantine struct {
 	at            int // the order in which replicas died
 }
 
-// unfinished reports whether a turn is not Done, or must be delivered again.
 func (t *turn) unfinished() bool { return t.State != session.Done || t.disturbed }
 
-// quarantineDead puts the turns of dead replicas into quarantine.
 func (m *Memory) quarantineDead(me session.ReplicaID, now time.Time) {
 	died, again := map[session.ReplicaID]int{}, map[session.ReplicaID]bool{}
 	for _, t := range m.turns {
@@ -56,8 +54,8 @@ func (m *Memory) quarantineDead(me session.ReplicaID, now time.Time) {
 }
 
 // quarantineFor returns the quarantine whose turns a replica may lease. An empty group means turns
-// outside any quarantine. full means that the replica gets no turns for now. draining means that
-// the replica must first finish its other turns.
+// outside any quarantine. full means that the replica gets no turns for now. draining means that it
+// must first finish its other turns.
 func (m *Memory) quarantineFor(r session.LeaseRequest, now time.Time) (group session.ReplicaID, full, draining bool) {
 	held := map[session.ReplicaID]map[session.ReplicaID]int{} // replica → quarantine → turns
 	for _, t := range m.turns {
@@ -134,7 +132,6 @@ func (m *Memory) spare(q *quarantine, me session.ReplicaID, now time.Time) bool 
 	return others == 0 || free > 0
 }
 
-// waits reports whether a turn of a quarantine can be leased.
 func (m *Memory) waits(q *quarantine, r session.LeaseRequest, now time.Time) bool {
 	return slices.ContainsFunc(m.turns, func(t *turn) bool {
 		return t.quarantine == q.replica && t.owner == "" && t.unfinished() && !t.notBefore.After(now) && deliverable(t, r) && m.leasable(t, r)

@@ -57,7 +57,7 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (leased []se
 	return leased, nil
 }
 
-// One returns the only turn of a lease. It returns nil if the lease has no turn.
+// One returns the first of the leased turns, or nil if there is none. It can wrap a call of Lease.
 func One(leased []session.Turn, err error) (*session.Turn, error) {
 	if err != nil || len(leased) == 0 {
 		return nil, err
@@ -220,8 +220,7 @@ func (m *Memory) Depth(ctx context.Context) (int, error) {
 	return n, ctx.Err()
 }
 
-// handBack releases a turn and increments its attempt. So the worker that held the turn is fenced
-// at once.
+// handBack increments the attempt, so that the worker that held the turn is fenced at once.
 func (m *Memory) handBack(t *turn) {
 	t.owner = ""
 	t.Attempt++
@@ -283,8 +282,7 @@ func (m *Memory) Live(ctx context.Context) (int, error) {
 	return live, ctx.Err()
 }
 
-// Sweep implements session.Store. Memory keeps the other expired data until it is garbage
-// collected.
+// Sweep implements session.Store. It deletes only expired stops of unknown messages.
 func (m *Memory) Sweep(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// revised is what people did to a turn.
 type revised struct {
 	place      int // position in the conversation; a derived turn has the position of its origin
 	revision   int // revision to show
@@ -28,14 +27,12 @@ type revised struct {
 	voted      map[string]int // index of the model that a person voted on, by the person's id
 }
 
-// kept returns the saved result with its removal and correction.
 func (t *turn) kept() session.Saved {
 	saved := t.saved
 	saved.Removed, saved.Correction = t.removed, t.correction
 	return saved
 }
 
-// newest returns the newest retry of a turn, or the turn itself if there is none.
 func (t *turn) newest() *turn {
 	for t.replacedBy != nil {
 		t = t.replacedBy
@@ -43,7 +40,6 @@ func (t *turn) newest() *turn {
 	return t
 }
 
-// past returns the turns that may be in the history of a turn, newest first.
 func (m *Memory) past(before session.Turn) []*turn {
 	place := 0
 	for _, t := range m.turns {
@@ -188,7 +184,6 @@ func (m *Memory) derive(of *turn, d session.Derive) session.Accepted {
 	return session.Accepted{Turn: t.Turn, Ahead: ahead}
 }
 
-// unwrite marks a turn's pages as not written.
 func unwrite(t *turn) {
 	for i := range t.pages {
 		t.pages[i].Hash = ""
@@ -198,7 +193,6 @@ func unwrite(t *turn) {
 	}
 }
 
-// revise marks a turn for another delivery, which begins when no worker holds the turn.
 func (t *turn) revise() {
 	t.revision++
 	t.disturbed = true
@@ -221,7 +215,6 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 	return running, ctx.Err()
 }
 
-// remove deletes the answers of a turn's lineage. It returns the running turns, which must stop.
 func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	r.At = time.Now()
 	for _, part := range m.lineage(t) {
@@ -258,8 +251,6 @@ func (t *turn) sameLineage(other *turn) bool {
 	return standing(t) == standing(other)
 }
 
-// lineage returns a turn with all its retries and versions before an edit, and the shared copies of
-// all these turns.
 func (m *Memory) lineage(t *turn) []*turn {
 	var found []*turn
 	for _, other := range m.turns {
@@ -390,8 +381,7 @@ func (m *Memory) Vote(ctx context.Context, v session.Vote) (bool, error) {
 	return v.Up != known.Up || v.Reason != known.Reason || moved, ctx.Err()
 }
 
-// pageOf returns the index of the model that a message is a page of. It returns -1 if the message
-// is no page of the answer.
+// pageOf returns the index of the model whose page the message is, or -1.
 func (t *turn) pageOf(id thread.MessageID) int {
 	i := slices.IndexFunc(t.pages, func(p session.Page) bool { return p.Kind == session.Answer && p.Message == id && id != "" })
 	if i < 0 {
@@ -400,7 +390,6 @@ func (t *turn) pageOf(id thread.MessageID) int {
 	return t.pages[i].Model
 }
 
-// votedFor returns the model that a person's vote is about.
 func (t *turn) votedFor(person string) string {
 	if i, ok := t.voted[person]; ok && i < len(t.saved.Runs) {
 		return t.saved.Runs[i].Model

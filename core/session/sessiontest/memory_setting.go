@@ -11,14 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// settingKey identifies a changed setting.
 type settingKey struct {
 	tenant access.TenantID
 	place  session.Place
 	key    string
 }
 
-// counterKey identifies one window of a quota's counter.
 type counterKey struct {
 	tenant  access.TenantID
 	counter string

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stops reports whether a person who may stop the turn left an unexpired tombstone. by is the id of
-// that person.
+// stops reports whether a person who may stop the turn requested a stop within TombstoneAge. by is
+// the id of that person.
 func (p *posted) stops(t *turn) (by string, ok bool) {
 	if p.stopped.IsZero() || time.Since(p.stopped) > session.TombstoneAge {
 		return "", false
@@ -24,7 +24,6 @@ func (p *posted) stops(t *turn) (by string, ok bool) {
 	return "", p.privileged
 }
 
-// stop requests a stop of a turn and writes an audit entry, unless a stop was already requested.
 func (m *Memory) stop(t *turn, by string) {
 	if !t.StopRequested {
 		t.StopRequested = true

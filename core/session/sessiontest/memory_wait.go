@@ -31,7 +31,6 @@ func (m *Memory) Resume(id session.TurnID) {
 	}
 }
 
-// ahead counts the unfinished turns of a session that a turn waits for.
 func (m *Memory) ahead(t *turn) (n int) {
 	for _, other := range m.turns {
 		if other.in == t.in && other.State != session.Done && other.Number < t.Number && !other.parked() {
@@ -41,5 +40,4 @@ func (m *Memory) ahead(t *turn) (n int) {
 	return n
 }
 
-// parked reports whether a turn waits for a person at this moment.
 func (t *turn) parked() bool { return t.queued() && t.waits && t.notBefore.After(time.Now()) }

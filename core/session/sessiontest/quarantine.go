@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ask accepts questions, each in a separate thread.
 func (f *fixture) ask(texts ...string) {
 	f.Helper()
 	for _, text := range texts {
@@ -286,8 +285,8 @@ func failures(f *fixture) {
 	}
 }
 
-// randomDeaths kills random replicas, and every replica that runs the poison. It checks that turns
-// which must be separate never run together.
+// randomDeaths kills random replicas, and every replica that runs one chosen turn. It checks that
+// turns which must be separate never run together.
 func randomDeaths(f *fixture) {
 	const turns, most = 30, 2_000
 	for n := range turns {

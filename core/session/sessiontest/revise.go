@@ -18,14 +18,12 @@ var (
 	mod       = thread.Person{ID: "U8", Name: "Mo"}
 )
 
-// answered accepts a question and completes its turn with one page.
 func (f *fixture) answered(in session.Intake, text string) session.Turn {
 	f.Helper()
 	f.accept(in)
 	return f.answerNext(text)
 }
 
-// answerNext answers the next leased turn.
 func (f *fixture) answerNext(text string) session.Turn {
 	f.Helper()
 	t := f.lease("r1")
@@ -60,7 +58,6 @@ func (f *fixture) derive(of session.TurnID, as session.Derivation, change ...fun
 	return got
 }
 
-// texts returns the texts of a turn's history, without tool results.
 func (f *fixture) texts(before session.Turn) []string {
 	f.Helper()
 	past, err := f.Load(f.ctx, before, 50)
@@ -120,7 +117,6 @@ func retried(f *fixture) {
 	}
 }
 
-// disturbedRetry checks that a late write to a retried answer repeats the delivery.
 func disturbedRetry(f *fixture) {
 	f.accept(f.question("q"))
 	late := f.lease("r1")
@@ -330,7 +326,6 @@ func votes(f *fixture) {
 	f.wantErr(err, session.ErrUnknownTurn)
 }
 
-// votesByModel checks that a vote on a page counts for the page's model.
 func votesByModel(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")

@@ -173,7 +173,6 @@ const tenant = access.DefaultTenant
 
 var place = thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "100.1"}
 
-// question returns an intake with a new event key and message id.
 func (f *fixture) question(text string) session.Intake {
 	f.events++
 	return session.Intake{
@@ -193,7 +192,6 @@ func (f *fixture) accept(in session.Intake) session.Turn {
 	return accepted.Turn
 }
 
-// lease leases a turn for a live replica. It fails the test if there is none.
 func (f *fixture) lease(id session.ReplicaID) session.Turn {
 	f.Helper()
 	t := f.tryLease(id)
@@ -203,7 +201,6 @@ func (f *fixture) lease(id session.ReplicaID) session.Turn {
 	return *t
 }
 
-// beat marks a replica as alive for an hour.
 func (f *fixture) beat(id session.ReplicaID) {
 	f.Helper()
 	_, err := f.Beat(f.ctx, id, time.Hour)

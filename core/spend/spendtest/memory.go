@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Memory is a ledger within one process. Its zero value is ready to use.
+// Memory implements spend.Ledger and spend.Books within one process. Its zero value is ready to
+// use.
 type Memory struct {
 	// Now is the ledger's clock. nil means time.Now. Set it before the first use.
 	Now func() time.Time
@@ -151,7 +152,6 @@ func (m *Memory) book(at time.Time, a spend.Account, u spend.Use) {
 	m.rows[entry{at, a}] = r
 }
 
-// expire books expired reservations.
 func (m *Memory) expire() {
 	for id, r := range m.holds {
 		if !r.expires.After(m.now()) {

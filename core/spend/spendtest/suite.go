@@ -14,17 +14,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Ledger is the interface that the suite tests.
+// Ledger is a spend.Ledger whose books the suite can read.
 type Ledger interface {
 	spend.Ledger
 	spend.Books
 }
 
 // Clock sets the current time of a tested ledger, in all its views. Reservations may expire by
-// another clock, provided that the other clock advances.
+// another clock, if that clock advances.
 type Clock func(now time.Time)
 
-// noon is the time at the start of a test. Its day is neither the first nor the last of a month.
+// noon is in the middle of a month, so that a test can change the day without changing the month.
 var noon = time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
 
 const unit = spend.Unit
@@ -35,8 +35,8 @@ func use(input, output int, amount spend.Amount) spend.Use {
 	return spend.Use{Usage: llm.Usage{Input: input, Output: output}, Amount: amount}
 }
 
-// Suite tests a ledger. open returns several views of one empty ledger, which stand for several
-// processes. It also returns the clock of all views.
+// Suite tests a ledger. open returns several views of one empty ledger, each for one process, and
+// the clock of all views.
 func Suite(t *testing.T, open func(t *testing.T) ([]Ledger, Clock)) {
 	for name, test := range map[string]func(*testing.T, []Ledger, Clock){
 		"a settled call releases the rest of its reservation": room,
@@ -66,7 +66,6 @@ func reserve(ctx context.Context, l spend.Ledger, a spend.Account, n spend.Amoun
 
 func dayOf(at time.Time) time.Time { return at.Truncate(24 * time.Hour) }
 
-// must returns a function that returns v, or ends the test if err is not nil.
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -238,9 +237,8 @@ func overnight(t *testing.T, l []Ledger, clock Clock) {
 	}
 }
 
-// race checks concurrent use. Calls are reserved, settled for less, released or lost. The booked
-// and reserved amounts must stay below the cap. In the end the counters must equal the sum of the
-// rows.
+// race checks that booked and reserved amounts stay below the cap with concurrent calls. In the end
+// the counters must equal the sum of the rows.
 func race(t *testing.T, l []Ledger, _ Clock) {
 	const workers, calls = 8, 25
 	ctx, caps := t.Context(), spend.Caps{Daily: 40 * unit, TenantDaily: 30 * unit}

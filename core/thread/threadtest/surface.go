@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Version is one state of a message.
+// Version is one state of a message that was posted to a [Surface].
 type Version struct {
 	ID   thread.MessageID
 	Text string
@@ -21,8 +21,8 @@ type Version struct {
 	Op   string // "post", "edit", "append", "stop" or "delete"
 }
 
-// Surface implements thread.Surface[string]. If Fail is set, each call runs Fail first and returns
-// its error.
+// Surface implements thread.Surface[string] in memory. If Fail is set, each call runs Fail first
+// and returns its error.
 type Surface struct {
 	thread.Forgetful
 	thread.Unpaced
@@ -71,7 +71,7 @@ func (s *Surface) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) e
 	return nil
 }
 
-// Forget deletes a message as a person would.
+// Forget deletes a message, as a person would.
 func (s *Surface) Forget(id thread.MessageID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func (s *Surface) set(op string, id thread.MessageID, text string) error {
 	return nil
 }
 
-// Streaming is a Surface that can also append.
+// Streaming is a [Surface] that also implements thread.Streamer.
 type Streaming struct {
 	Surface
 	thread.Endless[string]

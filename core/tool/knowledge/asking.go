@@ -6,15 +6,14 @@ import (
 )
 
 // asking is a form of question that the tool can answer, such as "who owns …". The groups of form
-// match the thing that the question is about. what is the name of the tool's question, such as
-// "owners".
+// capture the thing in question, and the field what is a key of questionSpecs.
 type asking struct {
 	form *regexp.Regexp
 	what string
 }
 
-// askings lists the forms in the order in which they are tried. A form must match from the start of
-// a sentence, so that a clause within a longer question does not match.
+// askings are tried in this order. A form must match from the start of the question, so that a
+// clause within a longer question does not match.
 var askings = func() (all []asking) {
 	for _, a := range [][2]string{
 		{`(?:who|which team|which person|what team) (?:currently |now )?(?:owns|own|maintains|is responsible for|is in charge of|looks after)\s+(.+)`, "owners"},

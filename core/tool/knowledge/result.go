@@ -22,15 +22,14 @@ const (
 	nothingKnown = "The documents that these readers may see state nothing of that. Search instead."
 )
 
-// Statement is a statement in the form that the model reads.
+// Statement is a fact that a document states, in the form that the model reads.
 type Statement struct {
 	Number int    `json:"document"` // number of the document that states it
 	Says   string `json:"states"`
 	Date   string `json:"date,omitempty"` // of the document, 2006-01-02
 }
 
-// buildResult returns statements with their passages, as the model reads them. It omits passages
-// that the audience can no longer read.
+// buildResult omits statements whose passages the audience can no longer read.
 func (t *Tool) buildResult(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (tool.Result, error) {
 	var result tool.Result
 	passages, err := t.passages(ctx, stated, scope)
@@ -92,10 +91,8 @@ func (t *Tool) buildResult(ctx context.Context, stated []knowledge.Statement, sc
 	return result, err
 }
 
-// statementTokens is the approximate length of a statement.
 const statementTokens = 40
 
-// passages returns the passages of statements that the audience may read now.
 func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (map[document.ChunkID]retrieve.Passage, error) {
 	var ids []document.ChunkID
 	for _, s := range stated {
@@ -115,7 +112,7 @@ func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope
 	return byID, nil
 }
 
-// WithStatements appends statements to a result of DocumentsJSON as the last field.
+// WithStatements appends statements to a result of [tool.DocumentsJSON], as the last field.
 func WithStatements(documents string, says []Statement) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -129,7 +126,6 @@ func WithStatements(documents string, says []Statement) (string, error) {
 	return strings.TrimSuffix(documents, "}") + ",\"statements\":" + strings.TrimSpace(b.String()) + "}", nil
 }
 
-// verbs maps relations to their verbs in sentences.
 var verbs = map[knowledge.Relation]string{
 	knowledge.Authored: "wrote", knowledge.Owns: "owns", knowledge.WorksOn: "works on", knowledge.PartOf: "is part of", knowledge.DependsOn: "depends on", knowledge.Mentions: "mentions",
 	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces", knowledge.Releases: "releases",
@@ -151,8 +147,8 @@ func Sentence(s knowledge.Statement) string {
 	return side(s.Subject, s.SubjectKind, s.SubjectRef) + " " + cmp.Or(verbs[s.Relation], string(s.Relation)) + " " + side(s.Object, s.ObjectKind, s.ObjectRef)
 }
 
-// rankExperts returns the newest statements of each subject. Owners come first. The other subjects
-// are ordered by the number of their statements.
+// rankExperts returns the newest statements of each subject. Owners come first, and then the
+// subjects with the most statements.
 func rankExperts(stated []knowledge.Statement) []knowledge.Statement {
 	worth, taken := make(map[string]int), make(map[string]int)
 	of := func(s knowledge.Statement) string { return knowledge.Form(s.Subject) }

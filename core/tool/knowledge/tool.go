@@ -34,9 +34,9 @@ var description string
 //go:embed guide.md
 var guide string
 
-// questionSpec describes the statements that answer a question about a thing. relations are their
-// relations, and side is the side on which the thing is. kinds limits the kinds of their subjects.
-// Without kinds, any kind matches.
+// questionSpec selects the statements that answer a question about a thing. side says whether the
+// thing is the subject or the object of these statements. Without kinds, their subjects may be of
+// any kind.
 type questionSpec struct {
 	relations []knowledge.Relation
 	side      side
@@ -51,7 +51,6 @@ const (
 	asSubject      // the thing owns, needs, replaces
 )
 
-// questionSpecs are the questions that the model can ask.
 var questionSpecs = map[string]questionSpec{
 	"owners":      {[]knowledge.Relation{knowledge.Owns}, asObject, nil},
 	"owned":       {[]knowledge.Relation{knowledge.Owns}, asSubject, nil},
@@ -99,14 +98,14 @@ type Tool struct {
 	cache map[access.TenantID]graphContents
 }
 
-// graphContents is cached information about a tenant's graph. empty means that the graph has no
+// graphContents is cached information about a tenant's graph. empty means that it has no
 // statements. plain means that it has no owners, authors, contributors or replacements.
 type graphContents struct {
 	empty, plain bool
 	at           time.Time
 }
 
-// Description of the tool if no document states an owner, author or replacement.
+// Texts of the tool if no document states an owner, author, contributor or replacement.
 const (
 	plainDescription = "Answers from what documents state of one another: what links to, belongs to or depends on something."
 	plainGuide       = "Knows what links to, belongs to and depends on what. Search as well when it does not answer."
@@ -133,7 +132,6 @@ func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...kn
 	return t
 }
 
-// parameters is the JSON Schema of the arguments, with the questions that can be asked.
 func parameters(what []string) json.RawMessage {
 	listed, err := json.Marshal(what)
 	if err != nil {
@@ -163,7 +161,6 @@ func (t *Tool) Fit(scope tool.Scope) tool.Tool {
 	return t
 }
 
-// briefTool describes the tool in one line.
 type briefTool struct{ *Tool }
 
 // Spec implements tool.Tool.
@@ -174,8 +171,8 @@ func (b briefTool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (briefTool) Guide() string { return plainGuide }
 
-// contentsOf returns information about the contents of a tenant's graph. It caches the result,
-// because the contents rarely change.
+// contentsOf caches its result, because the contents rarely change. After an error, the graph
+// counts as empty.
 func (t *Tool) contentsOf(tenant access.TenantID) graphContents {
 	t.mu.Lock()
 	known, asked := t.cache[tenant]
@@ -201,7 +198,6 @@ func (t *Tool) contentsOf(tenant access.TenantID) graphContents {
 	return found
 }
 
-// arguments are the arguments of a call.
 type arguments struct {
 	About  string `json:"about"`
 	What   string `json:"what,omitempty"`
@@ -212,7 +208,6 @@ type arguments struct {
 	Exact bool `json:"exact,omitempty"`
 }
 
-// errAbout tells the model which argument to give.
 var errAbout = errors.New(`there is nothing to ask about: write {"about": "…", "what": "owners"}`)
 
 // Run implements tool.Tool.

@@ -46,7 +46,6 @@ func Listed() access.ACL { return access.ACL{access.Members} }
 // maxPage characters.
 const maxChunks = 400
 
-// openedPage is the result of opening one address.
 type openedPage struct {
 	address  string
 	ref      document.Ref
@@ -57,8 +56,6 @@ type openedPage struct {
 	err      error
 }
 
-// openAddress reads the indexed document with the address, if there is one. Otherwise it fetches
-// the page.
 func (t *Tool) openAddress(ctx context.Context, address string, r rules, scope tool.Scope) openedPage {
 	o := openedPage{address: address}
 	if id, ok := r.indexed[withoutFragment(address)]; ok {
@@ -90,7 +87,6 @@ func (t *Tool) openAddress(ctx context.Context, address string, r rules, scope t
 	return o
 }
 
-// readDocument joins the chunks of an indexed document that the audience may read now.
 func (t *Tool) readDocument(ctx context.Context, o openedPage, id document.ID, scope tool.Scope) openedPage {
 	passages, err := t.index.Excerpts(ctx, scope.Audience, []retrieve.Span{{Document: id, From: 0, To: maxChunks}})
 	if err != nil || len(passages) == 0 {
@@ -108,7 +104,6 @@ func (t *Tool) readDocument(ctx context.Context, o openedPage, id document.ID, s
 	return o
 }
 
-// sectionsIn returns the sections whose first line occurs in a text. The text may be cut.
 func sectionsIn(sections []message.Section, text string) []message.Section {
 	var out []message.Section
 	for _, s := range sections {
@@ -120,11 +115,8 @@ func sectionsIn(sections []message.Section, text string) []message.Section {
 	return out
 }
 
-// truncationNote ends a truncated text.
 const truncationNote = "\n\n[The rest is left out.]"
 
-// buildResult returns the text for the model. It contains each page with its number, within the
-// budget.
 func (t *Tool) buildResult(opened []openedPage, scope tool.Scope) (tool.Result, error) {
 	result := tool.Result{Citable: true, Evidence: true}
 	var docs []tool.Document
@@ -165,7 +157,8 @@ func (t *Tool) buildResult(opened []openedPage, scope tool.Scope) (tool.Result, 
 	return result, nil
 }
 
-// shorten cuts a text to a number of characters and appends truncationNote.
+// shorten cuts a text to a number of characters, including truncationNote. It returns "" if only
+// the note would fit.
 func shorten(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -177,11 +170,8 @@ func shorten(text string, most int) string {
 	return string(runes[:most-len(truncationNote)]) + truncationNote
 }
 
-// minUsefulTokens is the minimum length, in tokens, of the beginning of a page that is worth
-// showing.
 const minUsefulTokens = 100
 
-// truncateTokens cuts a text to the given number of tokens.
 func (t *Tool) truncateTokens(text string, tokens int) string {
 	for size := t.counter.Count(text); size > tokens; size = t.counter.Count(text) {
 		if tokens < minUsefulTokens {

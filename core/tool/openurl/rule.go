@@ -20,8 +20,7 @@ type Allow struct {
 	entries []entry
 }
 
-// entry is a host with a path prefix. If wild is set, the entry includes all subdomains of the
-// host.
+// entry is a host with a path prefix. If wild is set, it includes all subdomains of the host.
 type entry struct {
 	host, path string
 	wild       bool
@@ -73,7 +72,6 @@ func (a Allow) Names(address string) bool {
 	return false
 }
 
-// rules determine which addresses may be opened at the current point of a turn.
 type rules struct {
 	allow Allow
 	// addresses of indexed documents, including sections that were shown to the model
@@ -91,7 +89,6 @@ var (
 	errPrivate  = errors.New("while documents that are not public are in use, only addresses on the operator's list can be opened")
 )
 
-// redirectChain is the state of fetching an address and following its redirects.
 type redirectChain struct {
 	started bool
 	// the chain began at an address that the model did not choose, while nothing private was in
@@ -103,7 +100,7 @@ type redirectChain struct {
 
 // permit returns the reason why an address may not be requested, or nil. It is called for the given
 // address and for each redirect. A chain that began at a private host may continue to private
-// hosts. Any other chain may reach a private host only by an address on the operator's list.
+// hosts. Other chains reach a private host only by an address on the operator's list.
 func (t *Tool) permit(ctx context.Context, w *redirectChain, hop Hop, r rules, scope tool.Scope) error {
 	address := hop.Address
 	if !w.started {
@@ -177,9 +174,9 @@ type Readers interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Private reports whether a turn's context contains anything that is not public. It also reports
-// true if the question was derived from such content. Text that the model writes must then not be
-// sent outside. If the check fails, the content counts as private.
+// Private reports whether a turn's context contains anything that is not public. It is also true if
+// the question was derived from such content. Text that the model writes must then not be sent
+// outside. If the check fails, the content counts as private.
 func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error) {
 	basis := scope.Basis.With(message.BasisOf(scope.History...)).With(message.BasisOfReferences(scope.Shown)).With(message.BasisOfFiles(scope.Files))
 	ids, unknown := knownDocuments(basis)
@@ -252,7 +249,6 @@ func (r rules) addAddresses(text string) {
 	}
 }
 
-// withoutFragment returns an address without its fragment, which is never sent.
 func withoutFragment(address string) string {
 	address, _, _ = strings.Cut(strings.TrimSpace(address), "#")
 	return address

@@ -92,7 +92,7 @@ type Index interface {
 	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
 }
 
-// Tool implements open_url. It is safe for concurrent use.
+// Tool implements the tool open_url. It is safe for concurrent use.
 type Tool struct {
 	fetcher Fetcher
 	index   Index
@@ -119,7 +119,7 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// arguments are the arguments of a call. Some models write the singular.
+// arguments has URL next to URLs, because some models write the singular.
 type arguments struct {
 	URLs tool.Strings `json:"urls"`
 	URL  tool.Strings `json:"url,omitempty"`

@@ -20,7 +20,6 @@ import (
 // Name is the name by which models call the tool.
 const Name = "read_file"
 
-// maxRunes is the maximum length of a result in characters.
 const maxRunes = 16_000
 
 //go:embed description.md
@@ -33,7 +32,7 @@ const parameters = `{"type":"object","properties":{"name":{"type":"string","desc
 	`"start":{"type":"integer","minimum":0,"description":"Where to begin; 0 is the beginning."},` +
 	`"length":{"type":"integer","minimum":1,"description":"How many characters, at most 16000."}},"required":["name"]}`
 
-// Tool implements read_file. It is safe for concurrent use.
+// Tool implements the tool read_file. It is safe for concurrent use.
 type Tool struct {
 	counter budget.Counter
 }
@@ -123,7 +122,8 @@ func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (too
 	return result, nil
 }
 
-// readableFiles returns the files with text. Of files with the same name, it returns the newest.
+// readableFiles returns the files with text, newest first. Of files with the same name, it returns
+// the newest.
 func readableFiles(files []message.File) []message.File {
 	var out []message.File
 	seen := make(map[string]bool)

@@ -10,23 +10,21 @@ import (
 )
 
 const (
-	// shingleWords is the number of adjacent words in a shingle. Texts are compared by their
-	// shingles. A text needs at least minWords words, because shorter ones are headings that many
-	// pages share. (Broder, On the resemblance and containment of documents, 1997.)
+	// shingleWords is the number of adjacent words in a shingle. A text needs at least minWords
+	// words to be compared, because shorter ones are headings that many pages share. (Broder, On
+	// the resemblance and containment of documents, 1997.)
 	shingleWords, minWords = 3, 8
 	// minOverlap is the minimum share of common shingles of two nearly equal texts. One word in
 	// twenty may differ.
 	minOverlap = 0.6
 )
 
-// numberedPassage is a passage with the number that the model sees.
 type numberedPassage struct {
 	hit    retrieve.Hit
 	words  fingerprint
 	number int
 }
 
-// fingerprint represents the words of a text, for comparison.
 type fingerprint struct {
 	hash     uint64   // of the whole text
 	shingles []uint64 // hashes of its shingles, sorted, without duplicates
@@ -34,8 +32,8 @@ type fingerprint struct {
 
 var seed = maphash.MakeSeed()
 
-// fingerprintOf returns the fingerprint of a text's words, in lower case and without punctuation.
-// The fingerprint is empty if the text is too short to compare.
+// fingerprintOf ignores case and punctuation. The fingerprint is empty if the text is too short to
+// compare.
 func fingerprintOf(text string) (r fingerprint) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(words) < minWords {
@@ -50,8 +48,7 @@ func fingerprintOf(text string) (r fingerprint) {
 	return r
 }
 
-// similarity returns a phrase that describes how similar two texts are. It returns an empty string
-// if they are not similar.
+// similarity returns a phrase such as "same text". It returns "" if the texts are not similar.
 func (r fingerprint) similarity(o fingerprint) string {
 	if len(r.shingles) == 0 || len(o.shingles) == 0 {
 		return ""

@@ -11,9 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// searchPeriod returns the period to which a search limits the dates of documents. It is the
-// model's argument. Without one, the first search of a turn uses the period that the question
-// clearly asks for. Days are in the time zone of the asker.
+// searchPeriod returns the period that the model requested. Without one, the first search of a turn
+// uses the period that the question clearly asks for. Days are in the time zone of the asker.
 func (t *Tool) searchPeriod(ctx context.Context, asked arguments, scope tool.Scope) (knowledge.Period, error) {
 	now, q := scope.Now, knowledge.Question{Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents}
 	if asked.Period != "" {
@@ -38,7 +37,7 @@ func (t *Tool) searchPeriod(ctx context.Context, asked arguments, scope tool.Sco
 }
 
 // removeDateWords removes the words of the period from the queries. Otherwise the index would
-// search the text of documents for these words.
+// search documents for these words.
 func removeDateWords(queries []retrieve.Query, dates knowledge.Period, now time.Time) []retrieve.Query {
 	for i := range queries {
 		if p, rest := knowledge.ReadPeriod(queries[i].Text, now); !dates.Open() && rest != "" && p == dates {
@@ -51,8 +50,8 @@ func removeDateWords(queries []retrieve.Query, dates knowledge.Period, now time.
 }
 
 // searchOrUndated searches within the period. If no document of the period matches, it searches
-// without the period. The results of that search are not evidence, and a note says that they are
-// from other times.
+// without the period. The results are then not evidence, and a note says that they are from other
+// times.
 func (t *Tool) searchOrUndated(ctx context.Context, s retrieve.Search) (retrieve.Result, error) {
 	found, err := t.retriever.Search(ctx, s)
 	if err != nil || found.Evidence || s.From.IsZero() && s.To.IsZero() {

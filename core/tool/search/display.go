@@ -2,12 +2,10 @@ package search
 
 import "strings"
 
-// maxDisplayed is the maximum number of queries of one search that are shown to a reader.
 const maxDisplayed = 3
 
-// displayQueries returns the queries to show to a reader, each in its shortest form and without
-// near duplicates. Near duplicates are common. A follow-up is also searched together with the
-// previous question, and models repeat the question with few changes.
+// displayQueries returns the queries to show to a reader, without near duplicates. Near duplicates
+// are common, because models repeat the question with few changes.
 func displayQueries(queries []string) []string {
 	telling := make([]map[string]bool, len(queries))
 	for i, q := range queries {

@@ -11,16 +11,15 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// replacement is a document that replaces another one. If claimed is set, a page of another source
-// states this, so it is unconfirmed.
+// replacement is a document that replaces another one. If claimed is set, only a page of another
+// source states this, so it is unconfirmed.
 type replacement struct {
 	by      document.Ref
 	claimed bool
 }
 
-// replacements returns the replacements of found documents, by document id. The readers must be
-// allowed to see both documents and the page that states the replacement. If the graph cannot be
-// queried, replacements returns nothing, and passages are not marked.
+// replacements returns the replacements of found documents, by document id. It reveals only
+// documents that the readers may see. If the graph cannot be queried, the result is empty.
 func (t *Tool) replacements(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]replacement {
 	by := make(map[document.ID]replacement)
 	if t.config.Graph == nil || len(hits) == 0 {
@@ -59,18 +58,14 @@ func (t *Tool) Replaced(ctx context.Context, d document.Ref, scope tool.Scope) s
 	return markOf(h, fingerprint{}, t.replacements(ctx, []retrieve.Hit{h}, scope), nil).metadata
 }
 
-// maxReplaced is the maximum number of statements that are checked.
 const maxReplaced = 100
 
-// passageMark is a note about a passage.
 type passageMark struct {
 	metadata string        // for the model; empty: nothing
 	title    string        // suffix of the title, for the reader; empty: nothing
 	other    *document.Ref // document that the mark mentions and that is not among the passages
 }
 
-// markOf returns the mark of a passage whose page was replaced, or whose text repeats a passage in
-// before. It mentions only pages that the readers may see.
 func markOf(h retrieve.Hit, text fingerprint, replaced map[document.ID]replacement, before []numberedPassage) passageMark {
 	var m passageMark
 	if r, is := replaced[h.Document.ID]; is {
@@ -113,7 +108,6 @@ func dateSuffix(ref document.Ref) string {
 	return " (" + ref.UpdatedAt.Format("2006-01-02") + ")"
 }
 
-// shortTitle returns a title on one line, cut to 60 characters.
 func shortTitle(title string) string {
 	const most = 60
 	title = strings.Join(strings.Fields(title), " ")

@@ -27,8 +27,8 @@ func (t *Tool) furtherPage(ctx context.Context, own []string, page int, scope to
 	return result, true, err
 }
 
-// rankingPage shows a page of a ranking. from is the index of its first passage; 0 means that it is
-// computed from the page. rankingPage omits passages that the readers may not see now.
+// rankingPage shows a page of a ranking, without passages that the readers may not see now. from is
+// the index of its first passage. If from is 0, it is computed from the page.
 func (t *Tool) rankingPage(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (tool.Result, error) {
 	if from == 0 {
 		from = (page - 1) * ranking.Page
@@ -65,7 +65,6 @@ func (t *Tool) rankingPage(ctx context.Context, ranking *retrieve.Ranking, from,
 	return result, nil
 }
 
-// shownBefore returns the passages that were shown to the model in this turn.
 func shownBefore(scope tool.Scope) (ids []document.ChunkID) {
 	for _, r := range scope.Shown {
 		if r.Chunk != nil {
@@ -75,8 +74,8 @@ func shownBefore(scope tool.Scope) (ids []document.ChunkID) {
 	return ids
 }
 
-// nextStart returns the index of the first passage of a ranking that a page does not show. The page
-// begins at from. left has its hits that did not fit.
+// nextStart returns the index of the first passage after a page that begins at from. left has the
+// hits of the page that did not fit.
 func nextStart(ranking *retrieve.Ranking, from int, left []retrieve.Hit) int {
 	to := min(from+ranking.Page, len(ranking.Chunks))
 	for _, h := range left {

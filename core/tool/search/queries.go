@@ -31,8 +31,8 @@ var standalonePrompt string
 var keywordsPrompt string
 
 // indexQueries returns the queries for the index, by descending weight. own are the model's
-// queries. It expands only the first search of a turn, because the model later looks for something
-// other than the question.
+// queries. Only the first search of a turn is expanded, because later searches look for something
+// else.
 func (t *Tool) indexQueries(ctx context.Context, own []string, scope tool.Scope) []retrieve.Query {
 	var set querySet
 	question := strings.TrimSpace(scope.Question)
@@ -58,7 +58,6 @@ func (t *Tool) indexQueries(ctx context.Context, own []string, scope tool.Scope)
 	return set.queries
 }
 
-// querySet holds queries without duplicates. It ignores case.
 type querySet struct{ queries []retrieve.Query }
 
 func (s *querySet) add(text string, weight float64, alpha *float64) {
@@ -81,9 +80,8 @@ func (s *querySet) add(text string, weight float64, alpha *float64) {
 	s.queries = append(s.queries, retrieve.Query{Text: text, Weight: weight, Alpha: alpha})
 }
 
-// expand returns a standalone form of the question, and keywords. It asks the fast model for both
-// in parallel. If the first reply is missing, it uses [Standalone]. If the second is missing, there
-// are no keywords.
+// expand asks the fast model for a standalone form of the question and for keywords, in parallel.
+// Without the first reply it uses [Standalone]. Without the second there are no keywords.
 func (t *Tool) expand(ctx context.Context, question string, history []message.Message) (standalone string, keywords []string) {
 	standalone = Standalone(question, history)
 	if t.config.Fast == nil {
@@ -110,8 +108,6 @@ func (t *Tool) expand(ctx context.Context, question string, history []message.Me
 	return standalone, keywords
 }
 
-// askFastModel returns the lines of the fast model's reply without list marks, or nil after an
-// error.
 func (t *Tool) askFastModel(ctx context.Context, instructions, question string, history []message.Message) (lines []string) {
 	// This runs outside the tool's own goroutine, where a panic would not be caught.
 	defer func() {
@@ -154,8 +150,7 @@ func (t *Tool) askFastModel(ctx context.Context, instructions, question string, 
 	return lines
 }
 
-// recentHistory returns the last messages of a conversation. The fast model needs them to resolve
-// pronouns.
+// recentHistory returns the last six messages. The fast model needs them to resolve pronouns.
 func recentHistory(history []message.Message) []message.Message {
 	var talk []message.Message
 	for _, m := range history {

@@ -28,7 +28,6 @@ const (
 	nothingMore = "There are no further passages of this search that these readers may see."
 )
 
-// periodText describes the requested period, for example "2026-01-01 or later".
 func periodText(t retrieve.Trace) string {
 	switch {
 	case t.From == "":
@@ -41,8 +40,7 @@ func periodText(t retrieve.Trace) string {
 
 // backfill returns passages of earlier answers that supplement the first search of a turn, newest
 // turn first. It returns only passages that the audience may read now. Without a close match, it
-// uses only the turns that the question depends on, because passages about other topics are no
-// answer.
+// uses only the turns that the question depends on.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
@@ -112,10 +110,9 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	return earlier
 }
 
-// buildResult returns the text for the model, within the budget. It contains found passages, best
-// first, and then passages of earlier turns. Without a close match, earlier passages come first,
-// and found passages are marked loose, so that the model judges them. Each passage has a number.
-// left has the hits that did not fit. dropped are queries that were not searched.
+// buildResult returns the text for the model, within the budget. Found passages come before
+// passages of earlier turns. Without a close match it is the reverse, and found passages are marked
+// loose. left has the hits that did not fit. dropped are queries that were not searched.
 func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
@@ -246,8 +243,6 @@ func partText(h retrieve.Hit) string {
 	return fmt.Sprintf("%d–%d of %d", h.First+1, h.Last+1, h.Of)
 }
 
-// furtherNote returns a note that says how many passages are not shown and how to request them. It
-// is empty if all are shown.
 func furtherNote(found retrieve.Result, left bool) string {
 	if found.Ranking == nil || left || !found.Evidence {
 		return ""
@@ -264,7 +259,6 @@ func furtherNote(found retrieve.Result, left bool) string {
 	return fmt.Sprintf(" %s%s %s less well; page 2 of the same queries shows the next.", least, plural.Count(more, "passage"), plural.Does(more, "match"))
 }
 
-// droppedNote names queries that were not searched.
 func droppedNote(queries []string) string {
 	if len(queries) == 0 {
 		return ""
@@ -272,7 +266,6 @@ func droppedNote(queries []string) string {
 	return fmt.Sprintf(" One call searches at most %d queries. Not searched: %q.", maxMerged, queries)
 }
 
-// repeatNote returns a note that earlier results of the turn are not repeated, if there were any.
 func repeatNote(scope tool.Scope, found retrieve.Result) string {
 	if len(shownBefore(scope)) == 0 || found.Trace.Page > 0 {
 		return ""
@@ -288,7 +281,6 @@ func messageSections(parts []retrieve.Part) []message.Section {
 	return out
 }
 
-// shownDocuments returns the documents of a result in the form for packets, without duplicates.
 func shownDocuments(result tool.Result) []packet.Document {
 	var docs []packet.Document
 	seen := make(map[document.ID]bool)

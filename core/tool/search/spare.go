@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// minRepeatBytes is the minimum length of a paragraph that is shown only once.
 const minRepeatBytes = 80
 
 // seenParagraphs maps each paragraph of a result to the first document that contains it. A
@@ -29,7 +28,6 @@ func (r seenParagraphs) dropRepeats(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// add records the paragraphs of a shown passage.
 func (r seenParagraphs) add(text string, number int) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if key := paragraphKey(line); len(key) >= minRepeatBytes && r[key] == 0 {

@@ -13,13 +13,12 @@ import (
 // which names the topic, and the previous one. "And how do I monitor it?" after "How do I set up
 // streaming replication?" becomes a query of both.
 //
-// The rule counts content words, which are not among the most common words of a language. A
-// question with three content words is self-contained. Two are enough without "the": "reset a
-// password" is self-contained, but "rank the results" refers to known results. One is enough in a
-// question for a definition, such as "what is vacuum?".
+// A question with three content words is self-contained. A content word is not among the most
+// common words of a language. Two are enough without "the": "reset a password" is self-contained,
+// but "rank the results" refers to known results. One is enough in "what is vacuum?".
 //
 // A question is not self-contained if a word such as "it" follows fewer than three content words,
-// or if the question begins as an addition ("and", "what about").
+// or if it begins as an addition, such as "and".
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
 	first := topicIndex(question, history)
@@ -33,8 +32,8 @@ func Standalone(question string, history []message.Message) string {
 }
 
 // topicIndex returns the index in history of the question that names the topic. For a
-// self-contained question, it returns the length of history. Otherwise it returns the index of the
-// newest self-contained question, or of the first question if none is self-contained.
+// self-contained question, it returns the length of history. Otherwise it is the newest
+// self-contained question, or the first question if there is none.
 func topicIndex(question string, history []message.Message) int {
 	from := len(history)
 	if dependenceOf(question) == standalone {
@@ -52,7 +51,7 @@ func topicIndex(question string, history []message.Message) int {
 	return from
 }
 
-// lastQuestion returns the index of the newest question.
+// lastQuestion returns the index of the newest question, or 0 if there is none.
 func lastQuestion(history []message.Message) int {
 	for i := len(history) - 1; i >= 0; i-- {
 		if isQuestion(history[i]) {
@@ -62,12 +61,11 @@ func lastQuestion(history []message.Message) int {
 	return 0
 }
 
-// isQuestion reports whether a message is from a person and may have follow-ups.
+// isQuestion is false for courtesies such as thanks, which have no follow-ups.
 func isQuestion(m message.Message) bool {
 	return m.Role == message.User && !m.Courtesy && strings.TrimSpace(m.Text) != ""
 }
 
-// dependence says how much a question depends on earlier questions.
 type dependence int
 
 const (
@@ -76,7 +74,6 @@ const (
 	dependent                    // it is meaningless without them
 )
 
-// Minimum numbers of content words in a self-contained question.
 const (
 	minContentWords = 3 // in the whole question
 	minAntecedent   = 3 // before a pronoun
@@ -112,7 +109,6 @@ func dependenceOf(question string) dependence {
 	return standalone
 }
 
-// isAddition reports whether a question begins as an addition to another question.
 func isAddition(list []string) bool {
 	for i := 0; i < len(list) && i < 3; i++ {
 		if additionWords[list[i]] || i > 0 && list[i] == "about" {
@@ -125,14 +121,12 @@ func isAddition(list []string) bool {
 	return false
 }
 
-// isDefinition reports whether a question asks for a definition. A single word counts as such a
-// question.
 func isDefinition(list []string) bool {
 	return len(list) == 1 || definitionWords[list[0]]
 }
 
-// isPlausible reports whether a question that the fast model rewrote shares words with the
-// conversation. Small models sometimes apologise or answer instead of rewriting.
+// isPlausible reports whether a rewritten question shares words with the conversation. Small models
+// sometimes apologise or answer instead of rewriting.
 func isPlausible(rewritten, question string, history []message.Message) bool {
 	told := make(map[string]bool)
 	note := func(text string) {
@@ -154,8 +148,6 @@ func isPlausible(rewritten, question string, history []message.Message) bool {
 	return false
 }
 
-// stemOf returns an approximate stem, which the forms of a word share. "monitor" and "monitoring"
-// have the same stem.
 func stemOf(word string) string {
 	if runes := []rune(word); len(runes) > 5 {
 		return string(runes[:5])
@@ -163,7 +155,7 @@ func stemOf(word string) string {
 	return word
 }
 
-// words returns the words of a text in lower case. In scripts without spaces, each ideograph is a
+// words returns the words of a text in lower case. In scripts without spaces, each character is a
 // word.
 func words(text string) []string {
 	var out []string
@@ -188,13 +180,11 @@ func set(list string) map[string]bool {
 	return m
 }
 
-// pronouns are words that refer to earlier text, in English, German, French and Spanish.
 var pronouns = set(`it its this that these those they them their there then he she him her one ones same former latter else otherwise
 	es sie ihn ihm ihnen das dies diese dieser dieses diesen diesem jene dort dann davon damit dazu dabei daran dafür sonst gleiche
 	cela ça celui celle ceux celles ceci ici alors leur leurs même
 	eso esto esa ese esos esas este esta estos estas ello ellos ellas allí entonces mismo`)
 
-// commonWordSet has words that do not describe the subject of a search.
 var commonWordSet = set(`a an and any are as at be but by can could do does did for from get give go had has have how i if in into is like make may me
 	more most much must my need no not of ok okay on or our please should show so some tell thanks the to too up us use using want was we well were
 	what when where which who why will with would yes you your about also again example explain detail details
@@ -203,13 +193,10 @@ var commonWordSet = set(`a an and any are as at be but by can could do does did 
 	et ou mais le la les un une des de du est sont comment quoi que qui où quand pourquoi quel quelle avec sans pour par dans sur je nous vous plus pas
 	y o pero el los las un una unos unas de del es son cómo como qué que quién dónde cuándo cuál con sin para por en sobre yo nosotros más no`)
 
-// articles suggest that the following word is already known.
 var articles = set(`the der die das den dem des le la les l el la los las`)
 
-// additionWords begin questions that continue another one.
 var additionWords = set(`and or but also then und oder aber auch et ou mais y o pero`)
 
-// definitionWords are the first words of questions for a definition.
 var definitionWords = set(`what explain define describe was erkläre erklär définis explique qué explica define`)
 
 // recencyWords ask for recent documents. "Now", "today" and "current" are not in the set, because

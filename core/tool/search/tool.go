@@ -122,7 +122,7 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// arguments are the arguments of a call. Some models write the singular.
+// arguments has Query next to Queries, because some models write the singular.
 type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`
@@ -144,8 +144,6 @@ func parseArguments(raw json.RawMessage, limit int) (a arguments, err error) {
 	return a, nil
 }
 
-// rankingKey returns strings that identify the search of a call. They contain its queries, period,
-// sources and authors.
 func (a arguments) rankingKey() []string {
 	key := slices.Clone([]string(a.Queries))
 	if len(key) == 0 {
@@ -163,7 +161,6 @@ func (a arguments) rankingKey() []string {
 	return key
 }
 
-// Reasons not to merge calls.
 var (
 	errFurtherPage = errors.New("calls for a further page are not merged")
 	errFilters     = errors.New("calls for documents of different times, sources or authors are not merged")
@@ -196,7 +193,6 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(arguments{Queries: all, Period: filters.Period, Sources: filters.Sources, Authors: filters.Authors})
 }
 
-// errNothingToSearch tells the model which arguments to give.
 var errNothingToSearch = errors.New(`there is nothing to search for: write {"queries": ["…"]}`)
 
 // Run implements tool.Tool. For a page after the first, it continues the stored search. If the

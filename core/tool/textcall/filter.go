@@ -44,7 +44,6 @@ type Filter struct {
 	calls        []llm.ToolCall
 }
 
-// block is the possible call at the start of the undecided text (Filter.buf).
 type block struct {
 	kind      kind
 	close     string // of tags
@@ -94,8 +93,8 @@ func (f *Filter) Flush() string {
 // Calls returns the calls found so far. They have no ids.
 func (f *Filter) Calls() []llm.ToolCall { return f.calls }
 
-// advance processes a part of the undecided text and writes plain text to out. final says that the
-// message has ended. advance reports whether it can process more.
+// advance processes a part of the undecided text and writes plain text to out. It reports whether
+// it can process more. final says that the message has ended.
 func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	switch f.block.kind {
 	case tagged:
@@ -109,7 +108,6 @@ func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	}
 }
 
-// passPlain writes text to out, up to the position where a call begins or may begin.
 func (f *Filter) passPlain(out *strings.Builder, final bool) bool {
 	for i := 0; i < len(f.buf); i++ {
 		rest := f.buf[i:]
@@ -131,7 +129,6 @@ func (f *Filter) passPlain(out *strings.Builder, final bool) bool {
 	return false
 }
 
-// notePlain updates the state of the filter for a byte of plain text.
 func (f *Filter) notePlain(c byte) {
 	f.lineStart = c == '\n' || f.lineStart && (c == ' ' || c == '\t' || c == '\r')
 	f.prev = c
@@ -145,7 +142,6 @@ const (
 	isBlock
 )
 
-// atBlock reports whether rest begins with a tag or a JSON value, and sets f.block if so.
 func (f *Filter) atBlock(rest string) blockMatch {
 	if c := rest[0]; c == '<' || c == '[' {
 		for _, t := range tags {
@@ -168,7 +164,6 @@ func (f *Filter) atBlock(rest string) blockMatch {
 	return notBlock
 }
 
-// beginsValue reports whether the text begins with an object or a list of objects.
 func beginsValue(rest string) blockMatch {
 	if rest[0] == '{' {
 		return isBlock
@@ -187,7 +182,7 @@ func beginsValue(rest string) blockMatch {
 	}
 }
 
-// atFence reports whether rest, which begins with backticks at the start of a line, is fenced code
+// atFence reports whether rest, which begins with a backtick at the start of a line, is fenced code
 // that may be a call. If it is other code, atFence records that the code begins or ends.
 func (f *Filter) atFence(rest string) blockMatch {
 	if len(rest) < len(fenceMark) {
@@ -220,8 +215,7 @@ func (f *Filter) atFence(rest string) blockMatch {
 }
 
 // inTag looks for the end of a call in tags. If the call is too long, inTag takes the complete
-// calls in the first maxBlock bytes. It drops the remaining bytes up to the closing tag, so that
-// readers never see markup.
+// calls in the first maxBlock bytes. It drops the rest, so that readers never see markup.
 func (f *Filter) inTag(final bool) bool {
 	end, size := -1, len(f.block.close)
 	if size > 0 {
@@ -253,8 +247,7 @@ func (f *Filter) inTag(final bool) bool {
 	return f.buf != ""
 }
 
-// inObject looks for the end of a JSON value. It extracts the calls in the value. A value that is
-// too long, or not a call, is text.
+// inObject looks for the end of a JSON value. A value that is too long, or not a call, is text.
 func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	end := f.block.json.end(f.buf, f.block.pos)
 	f.block.pos = len(f.buf)
@@ -277,8 +270,8 @@ func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	return f.buf != ""
 }
 
-// inFence looks for the end of fenced code that begins with a JSON value. It extracts the calls in
-// the code. Code that is too long, or not a call, is text.
+// inFence looks for the end of fenced code that begins with a JSON value. Code that is too long, or
+// not a call, is text.
 func (f *Filter) inFence(out *strings.Builder, final bool) bool {
 	end, from := -1, max(f.block.pos, len(fenceMark))
 	if f.block.oversized {
@@ -324,7 +317,6 @@ func (f *Filter) takeFence(end int) bool {
 	return true
 }
 
-// tooLong reports whether the block is too long for a call. end is -1 if the block has not ended.
 func (f *Filter) tooLong(end int) bool {
 	if end < 0 {
 		end = len(f.buf)
@@ -341,13 +333,10 @@ func (f *Filter) spillBlock(shown int) {
 	f.buf, f.block.pos, f.block.oversized = f.buf[shown:], 0, true
 }
 
-// dropCall removes a call, which ends at end, from the undecided text.
 func (f *Filter) dropCall(end int) {
 	f.buf, f.block, f.lineStart, f.prev = f.buf[end:], block{}, true, '\n'
 }
 
-// passVerbatim writes the undecided text up to end to out, because it is not a call. A negative end
-// means all text.
 func (f *Filter) passVerbatim(out *strings.Builder, end int) {
 	if end < 0 {
 		end = len(f.buf)

@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// scan tracks the structure of a JSON value across pieces of text.
 type scan struct {
 	depth   int
 	quoted  bool

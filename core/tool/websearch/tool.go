@@ -83,7 +83,7 @@ type Index interface {
 	Withheld(ctx context.Context, audience access.Audience, address string) (bool, error)
 }
 
-// Tool implements web_search. It is safe for concurrent use.
+// Tool implements the tool web_search. It is safe for concurrent use.
 type Tool struct {
 	provider  Provider
 	index     Index
@@ -115,7 +115,7 @@ func (t *Tool) Withdrawn(ctx context.Context, scope tool.Scope) (bool, error) {
 	return openurl.Private(ctx, t.index, scope)
 }
 
-// arguments are the arguments of a call. Some models write the singular.
+// arguments has Query next to Queries, because some models write the singular.
 type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`
@@ -202,9 +202,8 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	return result, nil
 }
 
-// searchProvider sends the queries that the person's quota allows. sent are these queries. The
-// results of the queries alternate: the first result of each query, then the second of each, and so
-// on.
+// searchProvider sends the queries that the person's quota allows, and returns them as sent. The
+// results alternate: the first result of each query, then the second of each, and so on.
 func (t *Tool) searchProvider(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
 	all, errs, asked := make([][]Result, len(queries)), make([]error, len(queries)), make([]bool, len(queries))
 	var group errgroup.Group
@@ -239,9 +238,8 @@ func (t *Tool) searchProvider(ctx context.Context, queries []string, scope tool.
 	return found, sent, errors.Join(errs...)
 }
 
-// filterResults drops duplicates and results that are not web pages. It also drops results with the
-// address of an indexed document, because such documents are read from the index with the
-// audience's permissions.
+// filterResults drops duplicates and results that are not web pages. It also drops pages that are
+// indexed, because these are read from the index with the audience's permissions.
 func (t *Tool) filterResults(ctx context.Context, found []Result, scope tool.Scope) (kept []Result, err error) {
 	seen := make(map[string]bool)
 	for _, r := range found {
@@ -290,8 +288,6 @@ func normaliseURL(address string) (string, bool) {
 	return u.String(), true
 }
 
-// oneLine converts a text to one line without control characters, and cuts it to a number of
-// characters.
 func oneLine(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
@@ -302,12 +298,10 @@ func oneLine(text string, most int) string {
 	return cite.Cut(strings.Join(strings.Fields(text), " "), most)
 }
 
-// part marks a citation of the excerpt of a page that a web search returned. It distinguishes the
-// excerpt from the page itself.
+// part marks a citation of an excerpt from a web search. It distinguishes the excerpt from the
+// whole page.
 const part = "found"
 
-// buildResult returns the pages as the model reads them, within the budget. It adds a note if some
-// queries failed.
 func (t *Tool) buildResult(pages []Result, failed error, scope tool.Scope) tool.Result {
 	result := tool.Result{Citable: true, Evidence: true}
 	var docs []tool.Document

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Credential reports whether a request has the accepted credential. The credential is an account's
-// address and API token on Cloud, and a personal access token on Data Center. anonymous is true if
-// the request has no credential.
+// Credential reports whether a request has the right credential. For Cloud, that is an account's
+// e-mail address and API token. For Data Center, it is a personal access token. anonymous is true
+// if the request has no credential.
 func Credential(r *http.Request, cloud bool, email, token string) (right, anonymous bool) {
 	said := r.Header.Get("Authorization")
 	if !cloud {
@@ -20,7 +20,7 @@ func Credential(r *http.Request, cloud bool, email, token string) (right, anonym
 	return basic && name == email && password == token, said == ""
 }
 
-// Deployments runs a test as two parallel subtests, for Cloud and for Data Center.
+// Deployments runs a test as two parallel subtests, one for Cloud and one for Data Center.
 func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 	t.Helper()
 	t.Parallel()
@@ -32,12 +32,12 @@ func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 	}
 }
 
-// Pass reads a large site from a checkpoint. It returns the numbers of requests and of yielded
-// items.
+// Pass reads a large site from a checkpoint. It returns the number of requests, and the number of
+// items that the connector yielded.
 type Pass func(at index.Checkpoint) (requests, items int)
 
-// Benchmark measures four passes for both deployments. They are a first pass with texts, a pass
-// without changes, a pass an hour later, and a pass over permissions.
+// Benchmark measures four passes over a site, for Cloud and for Data Center. The passes are the
+// first one, one without changes, one an hour later, and one that reads only permissions.
 func Benchmark(b *testing.B, site func(cloud bool) (at index.Checkpoint, first, quiet, later, readers Pass)) {
 	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
 		at, first, quiet, later, readers := site(cloud)

@@ -35,8 +35,8 @@ func (n node) attr(name string) string {
 // ErrForm reports a text that is not in the Atlassian Document Format.
 var ErrForm = errors.New("the text is not in the form that Confluence says it is in")
 
-// ADF parses the Atlassian Document Format. It returns ErrForm for malformed input, and an error if
-// ctx is done.
+// ADF parses a text in the Atlassian Document Format, which is JSON. It returns [ErrForm] for
+// malformed input, and the cause of ctx if ctx is done.
 func ADF(ctx context.Context, text string, about About) ([]document.Section, error) {
 	var doc node
 	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Type != "doc" {
@@ -63,14 +63,12 @@ func (a *adf) children(n node, depth int) {
 	}
 }
 
-// around writes the content of a node within an HTML element.
 func (a *adf) around(tag string, n node, depth int) {
 	a.raw("<" + tag + ">")
 	a.children(n, depth)
 	a.raw("</" + tag + ">")
 }
 
-// elements maps the type of a node to the HTML element that the node becomes.
 var elements = map[string]string{
 	"paragraph": "p", "bulletList": "ul", "orderedList": "ol", "listItem": "li", "blockquote": "blockquote", "panel": "div", "table": "table",
 	"tableRow": "tr", "tableHeader": "th", "tableCell": "td", "layoutSection": "div", "layoutColumn": "div", "mediaSingle": "div", "mediaGroup": "div",
@@ -164,7 +162,8 @@ func (a *adf) marked(n node) {
 	a.link(address, content)
 }
 
-// extension writes a replacement for a macro without a body, such as a link or an issue's key.
+// extension writes the name or link of a macro. It never writes content from elsewhere, which the
+// account that reads the page may see but the person who asks may not.
 func (a *adf) extension(n node) {
 	value := func(name string) string {
 		parameters, _ := n.Attrs["parameters"].(map[string]any)
@@ -184,5 +183,4 @@ func (a *adf) extension(n node) {
 	}
 }
 
-// plainCode returns code without HTML escapes.
 func plainCode(content string) string { return html.UnescapeString(content) }

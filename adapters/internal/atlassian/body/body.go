@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// About describes the page or issue to which a text belongs.
+// About describes the Confluence page or Jira issue to which a text belongs.
 type About struct {
 	Site  string // base address of the site's pages: https://acme.atlassian.net/wiki/
 	Page  string // address of the page
@@ -34,11 +34,10 @@ type About struct {
 	Person func(id string) string
 }
 
-// deepest is the maximum number of nested elements. Deeper elements become text of the last
-// element.
+// deepest is the maximum nesting of elements, so that hostile texts do not exhaust the stack or
+// take quadratic time.
 const deepest = 256
 
-// writer collects the HTML that the parsers of all formats write. htmltext then parses it.
 type writer struct {
 	About
 	out   []byte
@@ -51,7 +50,6 @@ func (w *writer) raw(s string) { w.out = append(w.out, s...) }
 
 func (w *writer) text(s string) { w.raw(html.EscapeString(s)) }
 
-// since removes and returns the text that was written after an offset.
 func (w *writer) since(at int) string {
 	s := string(w.out[at:])
 	w.out = w.out[:at]
@@ -74,7 +72,6 @@ func (w *writer) title(title string) {
 	}
 }
 
-// link writes HTML as the content of a link. It writes no link if address is empty.
 func (w *writer) link(address, content string) {
 	if address == "" {
 		w.raw(content)
@@ -83,9 +80,10 @@ func (w *writer) link(address, content string) {
 	w.raw(`<a href="` + html.EscapeString(address) + `">` + content + "</a>")
 }
 
-// heading writes a heading with Confluence's anchor. The editor of Confluence Cloud joins the words
-// with hyphens ("#Release-notes"). The older editor joins the words and puts the page's title in
-// front ("#Handbook-Releasenotes"). A second heading with the same anchor gets the suffix ".1".
+// heading writes a heading with the anchor that Confluence gives it. The new editor joins the words
+// with hyphens ("Release-notes"). The old editor joins them after the page's title
+// ("Handbook-Releasenotes"). Further headings with the same anchor get the suffix ".1", ".2" and so
+// on.
 func (w *writer) heading(level int, content string) {
 	text := plain(content)
 	var anchor string
@@ -110,8 +108,6 @@ func (w *writer) heading(level int, content string) {
 	w.raw(">" + content + "</" + tag + ">")
 }
 
-// pageURL returns the URL of a page by title. If title is empty, it returns the URL of an anchor on
-// the current page. An empty space is the space of the current page.
 func (w *writer) pageURL(space, title, anchor string) string {
 	if title == "" {
 		if anchor == "" {
@@ -129,7 +125,6 @@ func (w *writer) pageURL(space, title, anchor string) string {
 	return address
 }
 
-// included writes a link to a page, in place of a macro that would include the page.
 func (w *writer) included(space, title string) {
 	if title == "" {
 		return
@@ -139,8 +134,6 @@ func (w *writer) included(space, title string) {
 	w.raw("</p>")
 }
 
-// issue writes the name of a Jira issue, or a Jira search, in place of a macro that would show the
-// result.
 func (w *writer) issue(key, query string) {
 	switch {
 	case key != "":
@@ -159,13 +152,11 @@ func (w *writer) person(id string) {
 	}
 }
 
-// sections parses the written HTML into sections.
 func (w *writer) sections(ctx context.Context) ([]document.Section, error) {
 	page, err := htmltext.Read(ctx, string(w.out))
 	return page.Sections, err
 }
 
-// safe returns an address if it is a web or e-mail address, or "" otherwise.
 func safe(address string) string {
 	address = strings.TrimSpace(address)
 	lower := strings.ToLower(address)

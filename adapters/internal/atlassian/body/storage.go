@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Storage parses the storage format
+// Storage parses a text in Confluence's storage format, which is XHTML with macros
 // (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html). It returns an
 // error only if ctx is done.
 func Storage(ctx context.Context, text string, about About) ([]document.Section, error) {
@@ -51,7 +51,6 @@ func Storage(ctx context.Context, text string, about About) ([]document.Section,
 
 const cdata = "<![CDATA["
 
-// element is an XML element whose end tag has not been read yet.
 type element struct {
 	tag    string
 	skip   bool // its content is dropped
@@ -78,19 +77,16 @@ type storage struct {
 	headings, links int // number of open headings and links
 }
 
-// keptElements lists the elements that are passed to htmltext without attributes.
 var keptElements = map[string]bool{
 	"p": true, "br": true, "strong": true, "em": true, "b": true, "i": true, "u": true, "s": true, "del": true, "ins": true, "sub": true, "sup": true,
 	"code": true, "pre": true, "blockquote": true, "ul": true, "ol": true, "li": true, "table": true, "tbody": true, "thead": true, "tfoot": true,
 	"tr": true, "th": true, "td": true, "caption": true, "hr": true, "div": true, "dl": true, "dt": true, "dd": true, "tt": true, "kbd": true, "samp": true,
 }
 
-// boxes lists Confluence's elements that become a <div> in the page's text.
 var boxes = map[string]bool{
 	"ac:layout": true, "ac:layout-section": true, "ac:layout-cell": true, "ac:adf-extension": true, "ac:adf-node": true, "ac:adf-content": true,
 }
 
-// droppedElements lists the elements that are dropped with their content.
 var droppedElements = map[string]bool{
 	"ac:placeholder": true, "ac:adf-fallback": true, "ac:adf-attribute": true, "ac:task-id": true, "ac:task-uuid": true, "script": true, "style": true,
 	"iframe": true, "object": true, "embed": true, "noscript": true, "title": true, "textarea": true, "template": true, "noembed": true, "noframes": true,
@@ -105,7 +101,6 @@ func (s *storage) top() *element {
 	return s.open[len(s.open)-1]
 }
 
-// around returns the innermost open element with one of the tags, or nil if there is none.
 func (s *storage) around(tags ...string) *element {
 	for i := len(s.open) - 1; i >= max(0, len(s.open)-searched); i-- {
 		for _, tag := range tags {
@@ -117,7 +112,7 @@ func (s *storage) around(tags ...string) *element {
 	return nil
 }
 
-// searched is the maximum number of ancestors that are searched for an element.
+// searched limits the search for an open element, which keeps parsing linear.
 const searched = 64
 
 func (s *storage) chars(text string) {
@@ -181,8 +176,6 @@ func (s *storage) start() {
 	}
 }
 
-// openCounter returns the counter of open headings or links, if tag is a heading or a link. It
-// returns nil for other tags. Headings and links cannot be nested.
 func (s *storage) openCounter(tag string) *int {
 	switch tag {
 	case "h1", "h2", "h3", "h4", "h5", "h6":
@@ -193,7 +186,6 @@ func (s *storage) openCounter(tag string) *int {
 	return nil
 }
 
-// resource records the target that an "ri:" element names for the enclosing link, picture or macro.
 func (s *storage) resource(tag string, a map[string]string) {
 	e := s.around("ac:link", "ac:image", "ac:structured-macro", "ac:macro")
 	if e == nil {
@@ -360,7 +352,6 @@ func (s *storage) close(e *element) {
 	}
 }
 
-// writeLink writes an "ac:link" element. A link to a person or a file becomes plain text.
 func (s *storage) writeLink(e *element) {
 	content := s.since(e.at)
 	if s.top().captures { // the link is the value of a macro's parameter
@@ -390,7 +381,6 @@ func (s *storage) writeLink(e *element) {
 	s.link(address, content)
 }
 
-// macro writes a replacement for a macro without a body.
 func (s *storage) macro(m *element) {
 	if m.body || s.top().captures {
 		return
@@ -412,7 +402,8 @@ func (s *storage) macro(m *element) {
 	}
 }
 
-// named splits the first text that is not empty, "SPACE:Title". space is "" if the text has none.
+// named splits the first non-empty text, such as "SPACE:Title". space is "" if the text has no
+// colon.
 func named(texts ...string) (space, title string) {
 	for _, text := range texts {
 		if text == "" {
@@ -426,7 +417,6 @@ func named(texts ...string) (space, title string) {
 	return "", ""
 }
 
-// plain returns the text of HTML without its tags.
 func plain(content string) string {
 	tokens := html.NewTokenizer(strings.NewReader(content))
 	var b strings.Builder

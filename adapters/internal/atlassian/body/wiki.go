@@ -10,8 +10,8 @@ import (
 )
 
 // Wiki parses the wiki markup in which Jira Data Center stores long texts
-// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). It does not run
-// macros. It keeps the text in macros that only format it. It returns an error only if ctx is done.
+// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). It keeps the text in
+// macros that only format text, and runs no other macros. It returns an error only if ctx is done.
 func Wiki(ctx context.Context, text string, about About) ([]document.Section, error) {
 	k := &wiki{writer: newWriter(about)}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
@@ -34,7 +34,6 @@ func Wiki(ctx context.Context, text string, about About) ([]document.Section, er
 	return k.sections(ctx)
 }
 
-// wiki is the state of parsing a text in wiki markup.
 type wiki struct {
 	*writer
 	within  string          // open element that a line may continue: "p", "table" or none
@@ -42,13 +41,12 @@ type wiki struct {
 	unended map[string]bool // macros that have no end tag in the rest of the text
 }
 
-// block is a {code} or {noformat} block. Its content is not parsed.
 type block struct{ title, language, code string }
 
 var opening = regexp.MustCompile(`\{(code|noformat)(:[^{}\n]*)?\}`)
 
-// verbatim splits a text at the first {code} or {noformat} block. b is nil if there is none. A
-// block without an end tag is ignored.
+// verbatim splits a text at the first {code} or {noformat} block that has an end tag. b is nil if
+// there is none.
 func (k *wiki) verbatim(text string) (before string, b *block, after string) {
 	for at := 0; ; {
 		found := opening.FindStringSubmatchIndex(text[at:])
@@ -80,7 +78,8 @@ func (k *wiki) verbatim(text string) (before string, b *block, after string) {
 	}
 }
 
-// parameter returns a macro's parameter, or "". all is like ":title=Example|borderStyle=solid".
+// parameter returns a macro's parameter, or "" if it is missing. all is a list such as
+// ":title=Example|borderStyle=solid".
 func parameter(all, name string) string {
 	for one := range strings.SplitSeq(strings.TrimPrefix(all, ":"), "|") {
 		if key, value, found := strings.Cut(one, "="); found && strings.TrimSpace(key) == name {
@@ -90,7 +89,6 @@ func parameter(all, name string) string {
 	return ""
 }
 
-// end closes the open paragraph or table, and all open lists.
 func (k *wiki) end() {
 	if k.within != "" {
 		k.raw("</" + k.within + ">")
@@ -99,8 +97,6 @@ func (k *wiki) end() {
 	k.nest(nil)
 }
 
-// begin opens an element that spans lines. If the element is already open, begin writes between,
-// the separator of its lines.
 func (k *wiki) begin(element, between string) {
 	if k.within == element && len(k.lists) == 0 {
 		k.raw(between)
@@ -111,8 +107,6 @@ func (k *wiki) begin(element, between string) {
 	k.within = element
 }
 
-// nest opens and closes lists until the open lists are the wanted ones, from the outermost to the
-// innermost.
 func (k *wiki) nest(wanted []string) {
 	same := 0
 	for same < len(wanted) && same < len(k.lists) && wanted[same] == k.lists[same] {
@@ -192,7 +186,6 @@ func (k *wiki) line(line string) {
 	}
 }
 
-// row writes a row of a table. "||one||two||" is a header row, and "|one|two|" is an ordinary row.
 func (k *wiki) row(line string) {
 	k.raw("<tr>")
 	cell, from := "", 0
@@ -228,12 +221,11 @@ func (k *wiki) row(line string) {
 	k.raw("</tr>")
 }
 
-// parts matches the constructs within a line other than plain text: a forced line break, an escaped
-// character, code, a link, a picture, a formatting macro, and an address.
+// parts matches everything within a line that is not plain text. Its alternatives are a forced line
+// break, an escaped character, code, a link, a picture, a formatting macro and a URL.
 var parts = regexp.MustCompile(`\\\\|\\[-*_{}\[\]!|+^~?]|\{\{[^{}\n]+\}\}|\[[^\[\]\n]+\]|![^\s!|][^!\n]*!|` +
 	`\{(?:color|quote|panel|anchor|toc|section|column|expand)(?::[^{}\n]*)?\}|https?://[^\s|\]}<>"]+`)
 
-// inline writes the content of a line.
 func (k *wiki) inline(line string) {
 	var plain []bool // bytes that are plain text
 	spans := parts.FindAllStringIndex(line, -1)
@@ -269,8 +261,8 @@ func (k *wiki) inline(line string) {
 }
 
 // formatMarks returns which bytes of a line mark strong, emphasised or underlined text, such as the
-// asterisks in "*strong*". plain says which bytes are plain text. The opening mark is at the start
-// of a word, and the closing mark at the end of a word.
+// asterisks in "*strong*". plain says which bytes are plain text. A mark counts only at the start
+// or end of a word.
 func formatMarks(line string, plain []bool) []bool {
 	marks := make([]bool, len(line))
 	open := make(map[byte]int)
@@ -297,7 +289,6 @@ func formatMarks(line string, plain []bool) []bool {
 
 var pictured = regexp.MustCompile(`^![^!|]+\.[A-Za-z0-9]{2,5}(?:\|[^!]*)?!$`)
 
-// writeSpan writes a construct that is not plain text, such as a link or "{{code}}".
 func (k *wiki) writeSpan(part string) {
 	switch {
 	case part == `\\`:
@@ -320,7 +311,6 @@ func (k *wiki) writeSpan(part string) {
 	}
 }
 
-// writeLink writes a link: "name|address", "address", "~person", "^file".
 func (k *wiki) writeLink(link string) {
 	name, address, both := strings.Cut(link, "|")
 	address, _, _ = strings.Cut(address, "|")

@@ -11,11 +11,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// bareURL parses bare addresses before the emphasis parser can remove an underscore from them.
+// bareURL finds URLs that are not in a Markdown link. It runs before the emphasis parser, which
+// would treat underscores in a URL as marks.
 type bareURL struct{}
 
-// Trigger implements parser.InlineParser. goldmark uses the blank also for the start of a line and
-// for the position after another node.
+// Trigger implements parser.InlineParser. goldmark also reports the start of a line, and the
+// position after another node, as a blank.
 func (bareURL) Trigger() []byte { return []byte{' ', '('} }
 
 // Parse implements parser.InlineParser.
@@ -46,17 +47,14 @@ func (bareURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.
 	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, start+size)))
 }
 
-// maxURL is the maximum length of a bare address.
+// maxURL is in bytes.
 const maxURL = 4096
 
-// urlLength returns the length of the address at the beginning of s, or 0.
 func urlLength(s string) int {
 	n, _ := urlExtent(s)
 	return n
 }
 
-// urlExtent returns the length of the address at the beginning of s, or 0. whole also includes the
-// characters after the address that end the sentence.
 func urlExtent(s string) (n, whole int) {
 	host := urlPrefix(s)
 	if host == 0 {
@@ -98,8 +96,8 @@ func urlPrefix[T string | []byte](s T) int {
 	return 0
 }
 
-// trimURL returns the end of an address without the end of the sentence: punctuation, unmatched
-// closing brackets, and character references.
+// trimURL returns the end of the URL s[:end] without trailing punctuation, unmatched closing
+// brackets and character references such as "&amp;".
 func trimURL(s string, end int) int {
 	round := strings.Count(s[:end], "(") - strings.Count(s[:end], ")")
 	square := strings.Count(s[:end], "[") - strings.Count(s[:end], "]")
@@ -128,7 +126,7 @@ func trimURL(s string, end int) int {
 	return end
 }
 
-// maxEntity is the maximum length of a character reference.
+// maxEntity is in bytes.
 const maxEntity = 34
 
 var entity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});$`)
@@ -150,8 +148,8 @@ func emailAt(s string, i int) (start, end int) {
 	return start, i + 1 + len(host)
 }
 
-// splitAddresses appends s to out. It makes links of the addresses in s that the grammar does not
-// find. s contains undecoded escapes, and the appended parts are decoded.
+// splitAddresses appends s to out. It turns URLs without markup and e-mail addresses into links. s
+// contains undecoded escapes, and the appended inlines are decoded.
 func splitAddresses(out []Inline, s string, style Style) []Inline {
 	rest := 0
 	for i := 0; i < len(s); {
@@ -184,8 +182,8 @@ func splitAddresses(out []Inline, s string, style Style) []Inline {
 	return plain(out, decode(s[rest:]), style)
 }
 
-// slackLink parses the rest of <address|label>. Models sometimes write such links, as in Slack. end
-// is 0 if the address at i does not start such a link.
+// slackLink parses a link in Slack's syntax, <address|label>, which models sometimes write. The
+// address begins at i. end is 0 if there is no such link.
 func slackLink(s string, i int) (label string, end int) {
 	if i == 0 || s[i-1] != '<' || i > 1 && s[i-2] == '\\' {
 		return "", 0
@@ -199,7 +197,6 @@ func slackLink(s string, i int) (label string, end int) {
 
 var slackLinked = regexp.MustCompile(`^[^\s<>|]+\|([^<>\n]*)>`)
 
-// plainLink returns a link with a plain label.
 func plainLink(address, label string, style Style) Inline {
 	link := Inline{Kind: Link, URL: address, Style: style}
 	if label = strings.TrimSpace(label); label != "" && label != address {

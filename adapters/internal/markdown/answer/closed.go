@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxHold is the maximum number of bytes that an unfinished construct can hold back. A longer
-// construct counts as plain text.
+// maxHold is the maximum number of bytes of unfinished Markdown that are not shown yet. Longer
+// unfinished Markdown is shown as plain text.
 const maxHold = 512
 
-// Closed returns the displayable part of a text that is still being written. Readers then never see
-// a half-written construct. It closes open code blocks and emphasis. It withholds incomplete links,
-// tags, entities, addresses, table rows and markers. It is idempotent.
+// Closed returns the part of a growing Markdown text that can be shown. It closes open code blocks
+// and emphasis. It omits incomplete links, tags, entities, addresses, table rows and markers.
+// Closed is idempotent.
 func Closed(text string) string {
 	text = Visible(text)
 	all := segments(text)
@@ -23,7 +23,6 @@ func Closed(text string) string {
 	return text[:settled]
 }
 
-// closeSegment is Closed for one segment.
 func closeSegment(text string) string {
 	for range 2 {
 		for range maxTries {
@@ -39,11 +38,9 @@ func closeSegment(text string) string {
 	return ""
 }
 
-// maxTries is the maximum number of nested unfinished constructs that are removed from a text.
+// maxTries limits how often unfinished Markdown is cut off from a text.
 const maxTries = 16
 
-// closeOnce cuts off one unfinished construct. If only closing marks are missing, it appends them
-// and returns done.
 func closeOnce(text string) (next string, done bool) {
 	e := scan(text)
 	if e.fence != 0 {
@@ -84,8 +81,6 @@ func closeOnce(text string) (next string, done bool) {
 	return p.closers(text, e.leaf)
 }
 
-// closers appends the marks that close the open emphasis, innermost first. If they would not close
-// it, closers cuts the text before the emphasis and done is false.
 func (p *pending) closers(text string, leaf int) (next string, done bool) {
 	whole := text
 	first, _ := p.first(len(text) - leaf)
@@ -141,8 +136,6 @@ func closeFence(text string, e blockState) (next string, done bool) {
 	return strings.TrimRight(text, "\n") + "\n" + e.prefix + strings.Repeat(string(e.fence), e.run) + "\n", true
 }
 
-// blockHold returns the offset from which the last lines could still become another kind of block.
-// It returns len(text) if they cannot.
 func (e *blockState) blockHold(text string) int {
 	last := text[e.line:]
 	if e.header >= 0 && strings.Trim(last, "-:|> \t") == "" {
@@ -160,7 +153,6 @@ func (e *blockState) blockHold(text string) int {
 	return len(text)
 }
 
-// content returns a line without the markers of quotations and items.
 func content(line string) string {
 	line = strings.TrimLeft(line, "> \t")
 	for n, _ := listMarker(line); n > 0 && !isRule(line); n, _ = listMarker(line) {
@@ -169,8 +161,6 @@ func content(line string) string {
 	return strings.TrimRight(line, " \t")
 }
 
-// bareMarker returns the offset of the last line if the line is only a marker of an item, quote or
-// heading, such as "##". Otherwise it returns len(text).
 func (e *blockState) bareMarker(text string) int {
 	end := len(text)
 	line := strings.TrimSuffix(text, "\n")
@@ -184,8 +174,6 @@ func (e *blockState) bareMarker(text string) int {
 	return end
 }
 
-// lastWord returns the start of the last word, or len(leaf) if there is none. Only ASCII characters
-// belong to a word.
 func lastWord(leaf string) int {
 	end := len(leaf)
 	for end > 0 && leaf[end-1] > ' ' && leaf[end-1] < utf8.RuneSelf {
@@ -194,8 +182,6 @@ func lastWord(leaf string) int {
 	return end
 }
 
-// addressHold returns the start of the last word if the word may become an address. Otherwise it
-// returns len(leaf).
 func addressHold(leaf string) int {
 	start := lastWord(leaf)
 	for _, scheme := range []string{"http", "www."} {
@@ -209,7 +195,6 @@ func addressHold(leaf string) int {
 	return len(leaf)
 }
 
-// growingText is a text that is shown while it is written. Shown parts are never withdrawn.
 type growingText struct {
 	segmenter
 	shown      int    // bytes of the open segment that are shown
@@ -218,7 +203,6 @@ type growingText struct {
 	cleaner    cleaner
 }
 
-// write appends to the text and returns the segments that are now complete.
 func (g *growingText) write(delta string) []segment {
 	delta = g.incomplete + delta
 	end := len(delta)
@@ -241,16 +225,14 @@ func (g *growingText) write(delta string) []segment {
 	return done
 }
 
-// finish returns the remaining segments.
 func (g *growingText) finish() []segment {
 	done := g.segmenter.write(Visible(g.incomplete), nil)
 	g.incomplete = ""
 	return append(done, g.last())
 }
 
-// stablePart returns the longest prefix of the open segment whose meaning later text cannot change.
-// Later results begin with earlier results. If a mark leaves more than maxHold bytes uncertain,
-// stablePart escapes it permanently. Each iteration escapes one mark, so the loop ends.
+// stablePart returns the part of the text whose display later text cannot change. To end a long
+// wait for a closing mark, it may permanently escape the opening mark.
 func (g *growingText) stablePart() string {
 	for {
 		text := string(g.open)
@@ -267,7 +249,6 @@ func (g *growingText) stablePart() string {
 	}
 }
 
-// isEscaped reports whether a backslash escapes the character at i.
 func isEscaped(s string, i int) bool {
 	n := i
 	for n > 0 && s[n-1] == '\\' {
@@ -276,8 +257,6 @@ func isEscaped(s string, i int) bool {
 	return (i-n)%2 == 1
 }
 
-// shownLength returns the length of the part that can be shown. why is the position of the
-// unescaped mark that holds back the rest, or -1.
 func (g *growingText) shownLength(text string) (hold, why int) {
 	hold, why = len(text), -1
 	for range maxTries {
@@ -334,7 +313,6 @@ func (g *growingText) shownLengthOnce(text string, whole bool) (hold, mark int) 
 	return len(text), -1
 }
 
-// fenceHold returns the length of the part of an open code block that can be shown.
 func (e *blockState) fenceHold(text string) int {
 	content := strings.IndexByte(text[e.opened:], '\n') + 1 + e.opened
 	last := text[e.line:]

@@ -1,8 +1,8 @@
 package answer
 
-// Dialect defines how a platform writes Markdown. Implementations are stateless. The length of a
-// result is at most a constant multiple of the input's length. Results contain no line feeds and
-// nothing that mentions a person.
+// Dialect defines how a chat platform writes Markdown. Methods must be stateless. Their results
+// contain no line feeds and no mentions of people, and are at most a constant factor longer than
+// the input.
 type Dialect interface {
 	// Neutral breaks all mentions in a text and leaves the rest unchanged. It is called with text
 	// that is not yet split into words.
@@ -44,7 +44,7 @@ type Dialect interface {
 	Traits() Traits
 }
 
-// Traits are constants that differ between platforms.
+// Traits are the formatting rules of a chat platform that are constant.
 type Traits struct {
 	FlatCode      bool // code blocks and tables begin at the start of the line even in lists
 	TightHeadings bool // no blank line follows a heading
@@ -55,7 +55,7 @@ type Traits struct {
 	PlainLabels bool // labels of links have no styles
 }
 
-// Place describes the position of a word.
+// Place describes the position of a word, on which the escaping in [Dialect.Word] depends.
 type Place struct {
 	LineStart bool
 	// Before and After are the neighbouring characters if the word is part of a longer word. They
@@ -66,8 +66,8 @@ type Place struct {
 	Cell          bool // in a table
 }
 
-// Grid is a table as lines. On each page with rows, Open is written before the first row and Close
-// after the last.
+// Grid is a table, formatted as lines of text. On each page with rows, Open is written before the
+// first row and Close after the last.
 type Grid struct {
 	Open  []string
 	Rows  []string // one for each row after the header
@@ -76,7 +76,7 @@ type Grid struct {
 	Every int
 }
 
-// Policy decides which addresses may be links.
+// Policy decides which URLs in an answer may become links.
 type Policy struct {
 	// Known reports whether an address that the model wrote may be a link. For any other link, the
 	// label is shown as text and the address as code. If nil, no address may be a link.

@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Gap is an invisible character. It separates other characters so that they are not read as markup.
+// Gap is a zero-width space. Between two characters, it prevents a platform from reading them as
+// markup.
 const Gap = "\u200b"
 
-// Letter reports whether a character can be part of a word. Most marks have no meaning inside
-// words.
+// Letter reports whether r is a letter or a digit. Between such characters, most Markdown marks are
+// plain text.
 func Letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Around returns the neighbours of the character at word[i], which has size bytes. A neighbour is 0
-// if it is unknown.
+// Around returns the characters before and after the one at word[i], which has size bytes. At the
+// ends of word, it returns Before and After.
 func (p Place) Around(word string, i, size int) (before, after rune) {
 	before, after = p.Before, p.After
 	if i > 0 {
@@ -26,7 +27,7 @@ func (p Place) Around(word string, i, size int) (before, after rune) {
 	return before, after
 }
 
-// Mark returns the Markdown mark at both ends of a style.
+// Mark returns the Markdown mark at both ends of a style, such as "**" for Bold.
 func (s Style) Mark() string {
 	switch s {
 	case Bold:
@@ -40,10 +41,9 @@ func (s Style) Mark() string {
 	}
 }
 
-// maxLanguage is the maximum length of a language name in bytes.
 const maxLanguage = 20
 
-// Language returns the part of a code block's language name that may follow a fence.
+// Language returns the prefix of a code block's language name that is safe to write after a fence.
 func Language(name string) string {
 	for i, r := range name {
 		if !Letter(r) && !strings.ContainsRune("+-#._", r) || i >= maxLanguage {

@@ -1,8 +1,7 @@
 package answer
 
-// Flow formats an answer as pages while the answer is being written. It never withdraws a page. The
-// last page grows until it is nearly full. Flow parses and writes each segment of the text once. A
-// Flow is not safe for concurrent use.
+// Flow formats an answer as pages while it is being written. Finished pages never change, and the
+// last page grows until it is nearly full. A Flow is not safe for concurrent use.
 type Flow struct {
 	text        growingText
 	w           *writer
@@ -16,15 +15,14 @@ type Flow struct {
 	isAbandoned func() bool
 }
 
-// freeEffort, plus perByte for each byte of the text, limits the bytes that all calls of Pages may
-// parse and write again. Each call repeats the open segment and the last page. The limit allows
-// hundreds of calls, and a few for each segment.
+// freeEffort and perByte limit how many bytes all calls of Flow.Pages together parse and write
+// again: freeEffort plus perByte for each byte of the text.
 const (
 	freeEffort = 2 << 20
 	perByte    = 8
 )
 
-// NewFlow begins an answer with pages of at most limit units. count returns the number of units in
+// NewFlow returns a Flow whose pages have at most limit units. count returns the number of units in
 // a text. count(a+b) must not exceed count(a)+count(b).
 func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	w := newWriter(d, Policy{}, count, limit)
@@ -32,8 +30,8 @@ func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	return &Flow{text: growingText{segmenter: newSegmenter()}, w: w, effort: freeEffort, isAbandoned: func() bool { return false }}
 }
 
-// Until sets a function that reports whether the answer is no longer needed. After it returns true,
-// later calls end early, within a few thousand characters. The Flow must not be used after that.
+// Until sets a function that reports whether the answer is no longer needed. Once ended returns
+// true, running calls return early and the Flow must not be used again.
 func (f *Flow) Until(ended func() bool) { f.isAbandoned = ended }
 
 // Write appends text to the answer.
@@ -54,9 +52,9 @@ func (f *Flow) parseSegments(done []segment) {
 	}
 }
 
-// Pages returns the new and changed pages, and the number of the first of these pages. The new text
-// of a page begins with its old text. To limit its cost, Pages returns no pages if it is called too
-// often for the amount of new text.
+// Pages returns the new and changed pages, and the number of the first of them. The new text of a
+// page begins with its old text. Pages returns no pages if it is called too often for the amount of
+// new text.
 func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 	if f.effort <= 0 {
 		return f.number, nil
@@ -79,7 +77,8 @@ func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 	return first, pages
 }
 
-// End returns the last pages. Call it when the answer is complete.
+// End returns the new and changed pages, and the number of the first of them. Call it once, when
+// the answer is complete.
 func (f *Flow) End(policy Policy) (first int, pages []Page) {
 	f.parseSegments(f.text.finish())
 	f.writePending(policy)
@@ -89,7 +88,6 @@ func (f *Flow) End(policy Policy) (first int, pages []Page) {
 // Empty reports whether the finished answer has no text.
 func (f *Flow) Empty() bool { return f.lastRead == nil }
 
-// writePending writes the parsed blocks.
 func (f *Flow) writePending(policy Policy) {
 	f.w.policy = policy
 	f.write(f.pending)
@@ -106,8 +104,8 @@ func (f *Flow) write(blocks []*Block) {
 	}
 }
 
-// pages returns the pages that may have changed, from page f.number on. It then advances past the
-// full pages whose pieces are before index settled. Those cannot change any more.
+// pages returns the pages from number f.number on, which may have changed. It then advances
+// f.number past pages that cannot change any more.
 func (f *Flow) pages(settled int) (first int, pages []Page) {
 	first = f.number
 	for start := f.start; start < len(f.w.pieces); {

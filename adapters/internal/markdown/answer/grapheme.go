@@ -47,7 +47,6 @@ func isPictographic(r rune) bool {
 	return r >= 0x1f000 || r >= 0x2190 && r <= 0x2bff || r == 0x00a9 || r == 0x00ae || r >= 0x3030 && r <= 0x3299
 }
 
-// joinsHangul reports whether the jamo a and b join into one syllable.
 func joinsHangul(a, b rune) bool {
 	vowel := b >= 0x1160 && b <= 0x11a7
 	final := b >= 0x11a8 && b <= 0x11ff
@@ -79,11 +78,11 @@ func halves(s string) (a, b string, ok bool) {
 	return s[:cut], s[cut:], true
 }
 
-// RuneCount returns the length of a text as Slack counts it.
+// RuneCount returns the number of runes in s. Slack measures the length of a text in runes.
 func RuneCount(s string) int { return utf8.RuneCountInString(s) }
 
-// UTF16Count returns the length in UTF-16 code units, as Discord may count it. It is never less
-// than the number of runes.
+// UTF16Count returns the length of s in UTF-16 code units, in which Discord may measure a text. It
+// is never less than the number of runes.
 func UTF16Count(s string) int {
 	n := 0
 	for _, r := range s {

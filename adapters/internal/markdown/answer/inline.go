@@ -11,7 +11,6 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// span collects the inlines of one block.
 type span struct {
 	*reader
 	out   []Inline
@@ -89,7 +88,6 @@ func (s *span) flush() {
 	s.text.Reset()
 }
 
-// writeLiteral adds text without decoding it.
 func (s *span) writeLiteral(text string, style Style) {
 	s.flush()
 	s.out = plain(s.out, text, style)
@@ -174,13 +172,14 @@ var htmlElements = func() map[string]bool {
 	return m
 }()
 
-// lineTags lists the elements that end a line, at their end tag or at their only tag.
+// lineTags lists the HTML tags after which a new line begins. "/p" is the end tag of p.
 var lineTags = map[string]bool{
 	"br": true, "hr": true, "/p": true, "/div": true, "/li": true, "/tr": true, "/summary": true, "/blockquote": true, "/pre": true,
 	"/h1": true, "/h2": true, "/h3": true, "/h4": true, "/h5": true, "/h6": true, "/dt": true, "/dd": true,
 }
 
-// tag removes a tag from the text. It keeps only the line breaks that the tag makes.
+// tag drops an HTML tag, except for the line break that it causes. Tags of unknown elements, such
+// as <your-token>, remain as text.
 func (s *span) tag(n *ast.RawHTML, style Style) {
 	var b strings.Builder
 	for i := range n.Segments.Len() {
@@ -209,7 +208,8 @@ func (s *span) tag(n *ast.RawHTML, style Style) {
 	}
 }
 
-// decode resolves backslashes and character references.
+// decode resolves backslash escapes and character references, but keeps the backslashes of Windows
+// paths.
 func decode(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s
@@ -238,8 +238,8 @@ func decode(s string) string {
 	return b.String()
 }
 
-// windowsPath reports whether the backslash at i belongs to a path, C:\_new or \\server\share, and
-// is not an escape.
+// windowsPath reports whether the backslash at i belongs to a path, such as C:\_new or
+// \\server\share, and is not an escape.
 func windowsPath(s string, i int) bool {
 	const far = 260 // the longest path that Windows has by default
 	from := max(0, i-far)
@@ -249,8 +249,6 @@ func windowsPath(s string, i int) bool {
 	return drive || server
 }
 
-// blankIfUnsafe converts a character from an entity. It drops invisible characters, and replaces
-// other unsafe characters with a blank.
 func blankIfUnsafe(r rune) rune {
 	if isInvisible(0, r) {
 		return -1
@@ -265,7 +263,7 @@ func punctuation(c byte) bool {
 	return c >= '!' && c <= '/' || c >= ':' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
 }
 
-// trim removes breaks and blanks from both ends.
+// trim removes blanks and line breaks at both ends. It modifies in.
 func trim(in []Inline) []Inline {
 	for len(in) > 0 {
 		switch first := &in[0]; {
@@ -298,7 +296,8 @@ func trimRight(in []Inline) []Inline {
 	return nil
 }
 
-// Words returns the text of inlines without markup, on one line.
+// Words returns the text of inlines without markup, on one line. A footnote becomes its number,
+// such as "[1]".
 func Words(inlines []Inline) string {
 	if len(inlines) == 1 && inlines[0].Kind == Text {
 		return inlines[0].Text

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// opener is an unclosed run of emphasis marks that may open emphasis.
 type opener struct {
 	at     int
 	mark   byte
@@ -17,13 +16,11 @@ type opener struct {
 	both   bool
 }
 
-// bracket is an unclosed [.
 type bracket struct {
 	at    int // of the [, or of the ! before it
 	stack [3]int
 }
 
-// pending describes the unclosed constructs in the text of one block.
 type pending struct {
 	// hold is the offset from which the meaning of the text may still change, or len(text).
 	hold    int
@@ -34,14 +31,13 @@ type pending struct {
 
 const marks = "*_~"
 
-// maxLocal is the maximum length of the part before the @ of an e-mail address.
+// maxLocal is the maximum length in bytes of the part before the @ of an e-mail address.
 const maxLocal = 64
 
-// maxSkips is the maximum number of openers of unsuitable length that are skipped when a closer is
-// matched.
+// maxSkips limits the search for an opener that matches a closing mark, so that scanning stays
+// linear.
 const maxSkips = 16
 
-// inlineScan finds the unclosed constructs in the text of one block.
 func inlineScan(s string) pending {
 	p := pending{hold: len(s)}
 	var brackets []bracket
@@ -155,15 +151,12 @@ func (p *pending) depths() [3]int {
 	return [3]int{len(p.openers[0]), len(p.openers[1]), len(p.openers[2])}
 }
 
-// cut drops the openers beyond the given depths. These openers were in the label of a link.
 func (p *pending) cut(depths [3]int) {
 	for k := range p.openers {
 		p.openers[k] = p.openers[k][:min(depths[k], len(p.openers[k]))]
 	}
 }
 
-// first returns the position of the first opener as mark, or end if there is none. If the opener is
-// within an address, hold is the start of the address. Otherwise hold is mark.
 func (p *pending) first(end int) (hold, mark int) {
 	for _, stack := range p.openers {
 		if len(stack) > 0 {
@@ -178,8 +171,8 @@ func (p *pending) first(end int) (hold, mark int) {
 	return end, end
 }
 
-// run scans a run of emphasis marks by CommonMark's rules for delimiter runs. It returns the length
-// of the run.
+// run scans a run of emphasis marks by CommonMark's rules for delimiter runs and returns its
+// length.
 func (p *pending) run(s string, i int) int {
 	c := s[i]
 	n := runLength(s, i)
@@ -215,7 +208,6 @@ func (p *pending) run(s string, i int) int {
 	return n
 }
 
-// close matches a closing run with openers and returns its unmatched length.
 func (p *pending) close(c byte, n int, both bool) int {
 	k := strings.IndexByte(marks, c)
 	rest := n
@@ -254,8 +246,6 @@ func (p *pending) close(c byte, n int, both bool) int {
 	return rest
 }
 
-// domainLength returns the length of the text at the start of s that could be the domain of an
-// e-mail address.
 func domainLength(s string) int {
 	n := 0
 	for n < len(s) && n < 255 && (alphanumeric(s[n]) || s[n] == '.' || s[n] == '-') {
@@ -274,7 +264,6 @@ func runLength(s string, i int) int {
 	return n
 }
 
-// closingRun returns the end of a code span opened by n backticks, or -1.
 func closingRun(s string, from, n int) int {
 	for i := from; i < len(s); i++ {
 		if s[i] != '`' {
@@ -330,12 +319,9 @@ func scanAngle(s string) (n int, complete bool) {
 	return 0, false
 }
 
-// completeTag matches a complete tag, autolink, instruction or declaration.
 var completeTag = regexp.MustCompile(`^(?:<[A-Za-z][A-Za-z0-9-]*(?:[ \t\n]+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:[ \t\n]*=[ \t\n]*(?:[^"'=<>` + "`" + `\x00-\x20]+|'[^']*'|"[^"]*"))?)*[ \t\n]*/?>` +
 	`|</[A-Za-z][A-Za-z0-9-]*[ \t\n]*>|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\x00-\x20]*>|<[^<>@\s]+@[^<>@\s]+>|<\?(?s:.*)\?>|<![A-Z](?s:.*)>|<!\[CDATA\[(?s:.*)\]\]>)$`)
 
-// entityPrefix returns the length of the text at the start of s that could begin a character
-// reference.
 func entityPrefix(s string) int {
 	n := 1
 	for n < len(s) && n < 33 && (alphanumeric(s[n]) || n == 1 && s[n] == '#') {
@@ -344,8 +330,6 @@ func entityPrefix(s string) int {
 	return n
 }
 
-// linkTarget parses (address "title"). It returns 0 if there is no target. complete is false if the
-// text ends too early to decide.
 func linkTarget(s string) (n int, complete bool) {
 	i := blanks(s, 1)
 	if i == len(s) {

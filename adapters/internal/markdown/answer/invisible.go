@@ -5,10 +5,11 @@ import (
 	"unicode"
 )
 
-// isInvisible reports whether the character r shows nothing to the reader if it follows prev. prev
-// is 0 at the beginning of a text. Invisible characters can hide a text. Characters that scripts
-// and emoji need count as visible where they are needed. isInvisible depends only on the preceding
-// text, so a growing text is treated like the complete text.
+// isInvisible reports whether r displays nothing after prev and could therefore hide text. prev is
+// 0 at the beginning of a text. Joiners and variation selectors count as visible where scripts and
+// emoji need them.
+//
+// The result does not depend on later text, so a growing text is treated like the complete text.
 func isInvisible(prev, r rune) bool {
 	switch {
 	case r < 0xad:
@@ -34,16 +35,16 @@ func isSelector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f
 }
 
-// Visible removes characters that no platform should get. These are control characters, marks that
-// reorder text, characters that can hide text, and invalid UTF-8. Every displayed text passes
-// through Visible or Line. Most texts are returned unchanged.
+// Visible removes control characters, marks that reorder text, invisible characters that can hide
+// text, and invalid UTF-8. Every displayed text must pass through Visible or [Line].
 func Visible(text string) string { return new(cleaner).clean(text) }
 
-// Line is like Visible, for single-line texts: titles, names, labels and statuses.
+// Line is like [Visible], but also replaces each run of white space by one blank. Use it for
+// titles, names, labels and statuses.
 func Line(text string) string { return strings.Join(strings.Fields(Visible(text)), " ") }
 
-// VisibleAfter removes the characters that can hide text from a text that follows the character
-// prev.
+// VisibleAfter removes the invisible characters that can hide text. prev is the character before
+// text, or 0.
 func VisibleAfter(prev rune, text string) string {
 	hidden := false
 	before := prev

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Page is one page of an answer.
+// Page is one page of a formatted answer, such as the text of one chat message.
 type Page struct {
 	Text  string // as the platform writes it
 	Plain string // its words, without any markup
@@ -16,11 +16,11 @@ type Page struct {
 	Close, Open string
 }
 
-// Pages writes a tree as pages of at most limit units. count returns the number of units in a text.
-// count(a+b) must not exceed count(a)+count(b). Limits below MinLimit are raised to MinLimit.
+// Pages formats the tree as pages of at most limit units. count returns the number of units in a
+// text. count(a+b) must not exceed count(a)+count(b). Limits below [MinLimit] are raised to it.
 //
 // A page ends between paragraphs if one ends in the second half of the page. Otherwise it ends
-// between lines, sentences or words, and in the last case within a word. It never ends within a
+// between lines, sentences or words, or as a last resort within a word. It never ends within a
 // character, or within a link or footnote that fits on half a page. Code blocks are closed and
 // opened again, and tables repeat their header.
 func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int) []Page {
@@ -36,7 +36,6 @@ func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int
 	return pages
 }
 
-// composer writes one page.
 type composer struct {
 	*writer
 	start  int
@@ -55,12 +54,10 @@ func (c *composer) write(s string) {
 	}
 }
 
-// reset begins a page with piece start and reuses the buffers.
 func (c *composer) reset(start int) {
 	c.start, c.buf, c.plain, c.size, c.last, c.styles = start, c.buf[:0], c.plain[:0], 0, nil, c.styles[:0]
 }
 
-// add writes piece i, with the gap and the marks before it.
 func (c *composer) add(i int) {
 	p := &c.pieces[i]
 	head := true
@@ -128,10 +125,8 @@ func (c *composer) add(i int) {
 	c.last = p
 }
 
-// addressing lists the characters between the parts of an address.
 const addressing = ".:/\\?#@"
 
-// lastByte returns the last byte of s, or 0.
 func lastByte(s string) byte {
 	if s == "" {
 		return 0
@@ -143,14 +138,12 @@ func lastByte(s string) byte {
 // emphasis only if no letter is adjacent to the mark.
 const separator = "\u200b"
 
-// separate writes a separator between emphasis and a letter if the platform needs it.
 func (c *composer) separate(neighbour rune) {
 	if c.traits.Separate && (unicode.IsLetter(neighbour) || unicode.IsDigit(neighbour)) {
 		c.write(separator)
 	}
 }
 
-// words appends piece i to the page's text without markup.
 func (c *composer) words(p *piece, i int) {
 	if c.bare {
 		return
@@ -172,8 +165,6 @@ func (c *composer) words(p *piece, i int) {
 	c.plain = append(c.plain, p.plain...)
 }
 
-// restarts reports whether piece i starts an ordered item with no preceding item on the page. After
-// a paragraph, such an item needs an empty line before it.
 func (f *frame) restarts(i, start int) bool {
 	if f == nil || f.first != i || f.number <= 1 {
 		return false
@@ -190,7 +181,6 @@ func (c *composer) prefix(i int) {
 	c.write(string(f.prefix(scratch[:0], i, c.start)))
 }
 
-// open writes the lines that open a code block or table.
 func (c *composer) open(w *wrap, i int) {
 	if w == nil {
 		return
@@ -202,7 +192,6 @@ func (c *composer) open(w *wrap, i int) {
 	}
 }
 
-// follow writes the prefix of a continuation line of piece i.
 func (c *composer) follow(i int) {
 	f := c.pieces[i].frame
 	if f == nil {
@@ -223,7 +212,6 @@ func (c *composer) follow(i int) {
 	c.write(string(b))
 }
 
-// chain returns a frame and the frames around it, outermost first.
 func (f *frame) chain() []*frame {
 	var all []*frame
 	for ; f != nil; f = f.parent {
@@ -233,7 +221,6 @@ func (f *frame) chain() []*frame {
 	return all
 }
 
-// closeStyles closes all styles, or only those that the next piece does not have.
 func (c *composer) closeStyles(next Style, all bool) {
 	keep := 0
 	for !all && keep < len(c.styles) && next&c.styles[keep] != 0 {
@@ -245,8 +232,7 @@ func (c *composer) closeStyles(next Style, all bool) {
 	}
 }
 
-// openStyles opens the styles of piece i that are not open. The style that lasts longest is opened
-// first.
+// openStyles opens the style that lasts longest first, so that styles nest correctly.
 func (c *composer) openStyles(i int) {
 	var open Style
 	for _, s := range c.styles {
@@ -271,7 +257,6 @@ func (c *composer) openStyles(i int) {
 	}
 }
 
-// extent returns the number of pieces, from piece i on, for which a style lasts. It is at most 64.
 func (c *composer) extent(i int, s Style) int {
 	const far = 64
 	n := 0
@@ -281,7 +266,6 @@ func (c *composer) extent(i int, s Style) int {
 	return n
 }
 
-// ending returns the size of the text that would end the page after the last piece.
 func (c *composer) ending() int {
 	n := 0
 	for _, s := range c.styles {
@@ -294,8 +278,6 @@ func (c *composer) ending() int {
 	return n
 }
 
-// fill returns the index of the piece that begins the next page. The current page begins with piece
-// start.
 func (w *writer) fill(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)
@@ -324,11 +306,12 @@ func (w *writer) fill(start int) int {
 	return len(w.pieces)
 }
 
-// breakShares are percentages of the limit, by break rank. forward breaks a page at a rank once the
-// page's size reaches that percentage.
+// breakShares are percentages of the page limit, indexed by rank. Once a page has reached the
+// percentage, forward ends it at a break of that rank. 0 means never.
 var breakShares = [block + 1]int{sentence: 96, line: 93, block: 88}
 
-// forward is like fill, but its result does not depend on the text after the break.
+// forward returns where the next page of a growing answer begins. Unlike fill, it does not depend
+// on the text after the break, so breaks do not move later.
 func (w *writer) forward(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)
@@ -344,8 +327,6 @@ func (w *writer) forward(start int) int {
 	return len(w.pieces)
 }
 
-// page writes the pieces from start to end, excluding end. If closed is not set, a code block at
-// the end stays open.
 func (w *writer) page(start, end int, closed bool) Page {
 	if start == end {
 		return Page{}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// blockState is the state of the blocks at the end of a growing text.
+// blockState is the state of the Markdown blocks at the end of a growing text.
 type blockState struct {
 	line int // start of the last line; the end of the text after a line feed
 	// leaf is the start of the block of text that contains the last line, such as a paragraph.
@@ -31,14 +31,12 @@ type blockState struct {
 	depth    int   // nesting of block quotes
 }
 
-// clone returns an independent copy.
 func (e *blockState) clone() blockState {
 	c := *e
 	c.contents = slices.Clone(e.contents)
 	return c
 }
 
-// scan returns the state at the end of a text.
 func scan(s string) blockState {
 	at := strings.LastIndexByte(s, '\n') + 1
 	e := scanLines(s[:at])
@@ -46,7 +44,6 @@ func scan(s string) blockState {
 	return e
 }
 
-// lastLine updates the state with the incomplete line that begins at an offset.
 func (e *blockState) lastLine(s string, at int) {
 	e.line = at
 	switch {
@@ -61,7 +58,6 @@ func (e *blockState) lastLine(s string, at int) {
 	}
 }
 
-// scanLines returns the state after a text of complete lines.
 func scanLines(s string) blockState {
 	e := blockState{header: -1, blank: true}
 	at := 0
@@ -72,7 +68,6 @@ func scanLines(s string) blockState {
 	return e
 }
 
-// next reads a complete line that begins at start. The line has no line feed.
 func (e *blockState) next(line string, start int) {
 	e.line = start
 	if e.fence != 0 {
@@ -82,7 +77,6 @@ func (e *blockState) next(line string, start int) {
 	}
 }
 
-// after updates the state for blocks that a line feed at the end of the text has ended.
 func (e *blockState) after(s string) {
 	if e.heading {
 		e.heading, e.leaf = false, len(s)
@@ -92,8 +86,6 @@ func (e *blockState) after(s string) {
 	}
 }
 
-// listMarker returns the length of the list marker at the beginning of a line, without blanks. It
-// returns 0 if there is no marker.
 func listMarker(line string) (size int, number bool) {
 	if line == "" {
 		return 0, false
@@ -116,7 +108,6 @@ func listMarker(line string) (size int, number bool) {
 	return size, number
 }
 
-// fenceRun returns the length of the code fence at the beginning of a line, or 0.
 func fenceRun(line string) int {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0
@@ -131,12 +122,12 @@ func fenceRun(line string) int {
 	return n
 }
 
-// delimiterRow reports whether a line may be the delimiter row of a table.
+// delimiterRow reports whether a line may be the delimiter row of a table, such as "|---|:-:|".
 func delimiterRow(line string) bool {
 	return strings.IndexByte(line, '-') >= 0 && strings.Trim(line, "-:| \t\n") == ""
 }
 
-// isRule reports whether a line is a thematic break.
+// isRule reports whether a line is a thematic break, such as "---".
 func isRule(line string) bool {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.IndexByte("-*_", line[0]) < 0 {
@@ -146,8 +137,6 @@ func isRule(line string) bool {
 	return count >= 3 && strings.Trim(line, line[:1]+" \t") == ""
 }
 
-// begin updates the state with a line outside of code. If the line is incomplete, begin does not
-// conclude anything that the rest of the line could change.
 func (e *blockState) begin(line string, start int, complete bool) {
 	end := start + len(line)
 	blank, code := e.blank, e.code
@@ -240,8 +229,6 @@ func (e *blockState) begin(line string, start int, complete bool) {
 	}
 }
 
-// requiredPrefix returns the prefix that a line needs to belong to the same block quote or item as
-// a line with the given markers.
 func requiredPrefix(markers string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '>' || r == '\t' {
@@ -251,8 +238,6 @@ func requiredPrefix(markers string) string {
 	}, markers)
 }
 
-// columnsOf returns the width of blanks that begin at column. A tab reaches the next multiple of
-// four.
 func columnsOf(blanks string, column int) int {
 	n := column
 	for i := range len(blanks) {
@@ -265,10 +250,8 @@ func columnsOf(blanks string, column int) int {
 	return n - column
 }
 
-// startBlock records that a block begins with the line at start.
 func (e *blockState) startBlock(start int) { e.leaf, e.table, e.header = start, false, -1 }
 
-// content returns the column of the innermost open item's content, or 0 if no item is open.
 func (e *blockState) content() int {
 	if len(e.contents) == 0 {
 		return 0
@@ -276,14 +259,12 @@ func (e *blockState) content() int {
 	return e.contents[len(e.contents)-1]
 }
 
-// leaveItems closes the items whose content is to the right of column.
 func (e *blockState) leaveItems(column int) {
 	for len(e.contents) > 0 && e.contents[len(e.contents)-1] > column {
 		e.contents = e.contents[:len(e.contents)-1]
 	}
 }
 
-// addEmpty handles a line that is empty except for markers.
 func (e *blockState) addEmpty(end int, complete, blank bool) {
 	if !complete {
 		return
@@ -295,8 +276,6 @@ func (e *blockState) addEmpty(end int, complete, blank bool) {
 	}
 }
 
-// endsFence reports whether a line ends the quotation or item around the open code block. Such a
-// line also ends the code block.
 func (e *blockState) endsFence(line string) bool {
 	rest := strings.TrimLeft(line, " \t")
 	if e.quoted {
@@ -305,7 +284,6 @@ func (e *blockState) endsFence(line string) bool {
 	return rest != "" && columnsOf(line[:len(line)-len(rest)], 0) < e.indent
 }
 
-// addFenceLine handles a complete line of a code block, including its end.
 func (e *blockState) addFenceLine(line string, start int) {
 	if e.endsFence(line) {
 		e.leaveBlock(start)

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Unmention inserts between into every @name of a text, unless the name is part of an e-mail
-// address or host (me@here.example, git@here.example:x). names are in lower case and match any
-// case. whole requires that no letter follows the name.
+// Unmention replaces the @ of every @name in text by between, which keeps a platform from notifying
+// people. It skips e-mail addresses and hosts (me@here.example, git@here.example:x). names are in
+// lower case and match any case. If whole is set, a name followed by a letter does not match.
 func Unmention(text, between string, whole bool, names ...string) string {
 	var b strings.Builder
 	rest := 0
@@ -34,7 +34,6 @@ func Unmention(text, between string, whole bool, names ...string) string {
 	return b.String() + text[rest:]
 }
 
-// isMailbox reports whether the @ at i belongs to a mailbox whose host continues at end.
 func isMailbox(text string, i, end int) bool {
 	return i > 0 && (alphanumeric(text[i-1]) || strings.IndexByte("._%+-", text[i-1]) >= 0) && end+1 < len(text) && (text[end] == '.' || text[end] == '-') && alphanumeric(text[end+1])
 }

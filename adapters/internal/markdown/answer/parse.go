@@ -18,8 +18,6 @@ import (
 // nesting is dropped.
 const maxDepth = 32
 
-// grammar is the parser of answers. It is stateless, because goldmark keeps the state of each call
-// in a context.
 var grammar = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewThematicBreakParser(), 200),
@@ -66,11 +64,11 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 	}
 }
 
-// Parse parses an answer. It never fails. It removes invalid UTF-8 and control characters.
+// Parse parses the Markdown of an answer. It never fails. It removes the same characters as
+// [Visible].
 func Parse(source string) *Tree { return ParseUntil(source, func() bool { return false }) }
 
-// ParseUntil is like Parse, but can end early. After ended returns true, it drops the rest of the
-// text after at most thousands of characters.
+// ParseUntil is like [Parse], but drops the rest of the text soon after ended returns true.
 func ParseUntil(source string, ended func() bool) *Tree {
 	source = Visible(source)
 	t := &Tree{size: len(source)}
@@ -83,7 +81,6 @@ func ParseUntil(source string, ended func() bool) *Tree {
 	return t
 }
 
-// parse parses a segment. last is the block before the segment, and may be nil.
 func (s segment) parse(last *Block) []*Block {
 	raw := []byte(s.text)
 	r := &reader{source: raw}
@@ -115,7 +112,8 @@ func (c *cleaner) clean(part string) string {
 	return part
 }
 
-// removeControls removes invalid UTF-8, control characters, and marks that reorder text.
+// removeControls removes invalid UTF-8, control characters, and marks that reorder text. It
+// converts carriage returns to line feeds.
 func removeControls(s string) string {
 	dirty := !utf8.ValidString(s)
 	for i := 0; i < len(s) && !dirty; i++ {
@@ -140,7 +138,6 @@ func removeControls(s string) string {
 	}, s)
 }
 
-// reader converts goldmark's tree to blocks.
 type reader struct{ source []byte }
 
 func (r *reader) blocks(parent ast.Node, depth int) []*Block {
@@ -199,7 +196,6 @@ func (r *reader) block(out []*Block, n ast.Node, depth int) []*Block {
 	return append(out, b)
 }
 
-// task returns the state of the check box in an item's first paragraph.
 func task(n ast.Node) TaskState {
 	first := n.FirstChild()
 	if first == nil {
@@ -223,8 +219,7 @@ func (r *reader) code(n ast.Node) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// fence returns the number of characters of a fence. It reads them from the opening line, because
-// goldmark does not store the number.
+// fence reads the length of a fence from the opening line, because goldmark does not store it.
 func (r *reader) fence(n *ast.FencedCodeBlock) int {
 	end := 0
 	switch {
@@ -273,7 +268,6 @@ func (r *reader) table(n *east.Table) *Block {
 	return b
 }
 
-// oneLine replaces line breaks, because a cell cannot contain any.
 func oneLine(inlines []Inline) []Inline {
 	for i := range inlines {
 		if inlines[i].Kind == Break {

@@ -2,7 +2,7 @@ package answer
 
 import "unicode/utf8"
 
-// rank is the quality of a page break. A higher rank is better.
+// rank is the quality of a page break before a piece. A higher rank is better.
 type rank uint8
 
 const (
@@ -24,8 +24,7 @@ const (
 	empty // an empty line
 )
 
-// piece is a part of a page that is never split, such as a word. A page has room for any piece with
-// its surroundings.
+// piece is a part of an answer that is never split between pages, such as a word.
 type piece struct {
 	text  string // as the platform writes it
 	head  string // text at the start of a line; empty if it is the same
@@ -41,7 +40,8 @@ type piece struct {
 	note   bool // a footnote with its link
 }
 
-// frame describes the line prefixes of a piece.
+// frame is a quotation, list item or heading around pieces. It determines the prefixes of their
+// lines.
 type frame struct {
 	parent *frame
 	quote  string // prefix of each line of a quotation
@@ -54,14 +54,12 @@ type frame struct {
 	above  int    // first of the previous item of the list
 }
 
-// wrap is a code block or table that contains pieces. It is closed and opened again at a page
-// break.
+// wrap is a code block or table around pieces. At a page break it is closed and opened again.
 type wrap struct {
 	open []string // lines
 	end  string   // a line; empty if none is needed
 }
 
-// size returns the number of units of the opening and closing lines.
 func (w *wrap) size(count func(string) int) int {
 	if w == nil {
 		return 0
@@ -76,7 +74,6 @@ func (w *wrap) size(count func(string) int) int {
 	return n
 }
 
-// prefix appends the line prefix of piece i on a page that begins with piece start.
 func (f *frame) prefix(b []byte, i, start int) []byte {
 	if f == nil {
 		return b
@@ -95,8 +92,6 @@ func (f *frame) prefix(b []byte, i, start int) []byte {
 	return b
 }
 
-// quotes returns the prefix of an empty line between a piece in f and a piece in g. It is the
-// prefix of their innermost common quotation, or "".
 func (f *frame) quotes(g *frame) string {
 	for ; f != nil; f = f.parent {
 		if f.quote == "" {
@@ -111,7 +106,6 @@ func (f *frame) quotes(g *frame) string {
 	return ""
 }
 
-// markers appends, in plain words, the markers that begin with piece i.
 func (f *frame) markers(b []byte, i int) []byte {
 	if f == nil {
 		return b
@@ -123,7 +117,6 @@ func (f *frame) markers(b []byte, i int) []byte {
 	return b
 }
 
-// unwritten reports whether a frame, or a frame around it, has a marker that is not written yet.
 func (f *frame) unwritten() bool {
 	for ; f != nil; f = f.parent {
 		if f.first < 0 && f.marker != "" {
@@ -133,7 +126,6 @@ func (f *frame) unwritten() bool {
 	return false
 }
 
-// width returns the maximum number of units of the line prefix.
 func (f *frame) width(count func(string) int) int {
 	n := 0
 	for ; f != nil; f = f.parent {

@@ -6,34 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// maxSegment and the other constants limit the segments of an answer. Each segment is parsed
-// independently and has a bounded amount of text, marks, nesting and missing cells. In a growing
-// answer, each segment except the last is parsed only once. Time and memory are therefore linear.
+// maxSegment and the other constants limit the segments into which an answer is split. Each segment
+// is parsed independently. While an answer grows, only its last segment is parsed again, so time
+// and memory are linear.
 //
-// A segment ends where blocks end: at a line after an empty line, if no open block spans the line.
-// Oversized blocks are split. A paragraph becomes two, tables and code blocks are reopened, and
-// lists continue.
-//
-// A segment ends where blocks end: at a line after an empty line, if no open block spans the line.
-// Oversized blocks are split. A paragraph becomes two, tables and code blocks are reopened, and
-// lists continue.
+// A segment ends after an empty line, if no block continues after it. Longer blocks are split. A
+// paragraph becomes two, tables and code blocks are reopened, and lists continue.
 const (
 	// maxSegment is the weight after which a segment ends at the end of its line. At twice the
-	// weight it ends anywhere.
+	// weight it ends anywhere. Each byte weighs 1, and each line outside of code weighs lineWeight
+	// more.
 	maxSegment = 16 << 10
 	lineWeight = 32 // weight of a line outside code, in addition to its bytes
-	// maxLeaf is the maximum weight of text that emphasis and links can span. A byte weighs 1, and
-	// a mark weighs markWeight more.
 	maxLeaf    = 16 << 10
 	markWeight = 48
 	maxMarkers = 32 // maximum number of quotation and item markers at the beginning of a line
-	// maxRepeat is the maximum number of bytes to repeat of a table's header or a code block's
-	// fence.
 	maxRepeat  = 1 << 10
 	maxMissing = 256 // maximum number of cells that the rows of a table lack
 )
 
-// segment is an independently parsed part of an answer.
+// segment is a part of an answer that is parsed independently of the others.
 type segment struct {
 	text string
 	// repeated is the number of bytes at the beginning of text that were repeated from the previous
@@ -42,14 +34,11 @@ type segment struct {
 	continuesList bool // the list that ends the previous segment continues
 }
 
-// checkpoint is the state of the blocks before a line.
 type checkpoint struct {
 	at  int // where the line begins
 	end blockState
 }
 
-// segmenter splits a growing text into segments. The position of a split depends only on the
-// preceding text.
 type segmenter struct {
 	open          []byte // the current segment
 	repeated      int
@@ -78,8 +67,6 @@ func newSegmenter() segmenter {
 	return segmenter{end: blockState{header: -1, blank: true}, prefix: true}
 }
 
-// write adds text and appends the segments that are now complete. text must end with a whole
-// character.
 func (s *segmenter) write(text string, done []segment) []segment {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -99,13 +86,10 @@ func (s *segmenter) write(text string, done []segment) []segment {
 	return done
 }
 
-// last returns the incomplete segment.
 func (s *segmenter) last() segment {
 	return segment{text: string(s.open), repeated: s.repeated, continuesList: s.continuesList}
 }
 
-// beforeLine ends the segment before a line that begins with c, if the segment can or must end
-// there.
 func (s *segmenter) beforeLine(c byte, done []segment) []segment {
 	at, size := len(s.open), len(s.open)+s.lineCost
 	if at == s.repeated {
@@ -130,8 +114,6 @@ func (s *segmenter) beforeLine(c byte, done []segment) []segment {
 	}
 }
 
-// cutLine ends the segment within the last line. It cuts before a word, or else before the
-// character that begins with c.
 func (s *segmenter) cutLine(c byte, done []segment) []segment {
 	size := len(s.open)
 	if s.end.fence != 0 {
@@ -160,8 +142,6 @@ func (s *segmenter) cutLine(c byte, done []segment) []segment {
 	return s.cut(at, inject, false, done)
 }
 
-// cut ends the segment at an offset. The next segment begins with repeat. goesOn means that it
-// continues the list.
 func (s *segmenter) cut(at int, repeat string, goesOn bool, done []segment) []segment {
 	rest := string(s.open[at:])
 	done = append(done, segment{text: string(s.open[:at]), repeated: s.repeated, continuesList: s.continuesList})
@@ -177,7 +157,6 @@ func (s *segmenter) cut(at int, repeat string, goesOn bool, done []segment) []se
 	return s.write(rest, done)
 }
 
-// fence returns the line that reopens the code block, or "" if the line is too long to repeat.
 func (s *segmenter) fence() string {
 	line, _, _ := strings.Cut(string(s.open[s.end.opened:]), "\n")
 	at := strings.Index(line, strings.Repeat(string(s.end.fence), s.end.run))
@@ -191,7 +170,6 @@ func (s *segmenter) fence() string {
 	return prefix + line[at:] + "\n"
 }
 
-// weigh adds a byte of the last line to the weights.
 func (s *segmenter) weigh(c byte) {
 	var before [3]byte // preceding bytes, the nearest first
 	for i := range min(len(before), len(s.open)-1-s.line) {
@@ -238,7 +216,6 @@ func (s *segmenter) weigh(c byte) {
 	s.mustCut = s.isTooHeavy()
 }
 
-// marker counts the markers at the beginning of a line.
 func (s *segmenter) marker(c byte) {
 	switch {
 	case c == ' ' || c == '\t':
@@ -255,8 +232,6 @@ func (s *segmenter) marker(c byte) {
 	}
 }
 
-// isTooHeavy reports whether the last line is too heavy to be parsed together with the preceding
-// text.
 func (s *segmenter) isTooHeavy() bool {
 	if s.end.fence != 0 {
 		return len(s.open) >= 2*maxSegment
@@ -264,8 +239,6 @@ func (s *segmenter) isTooHeavy() bool {
 	return s.leaf+s.weight > maxLeaf || s.depth > maxMarkers
 }
 
-// endLine updates the state after a line feed. It ends the segment before the line if the table
-// lacks too many cells.
 func (s *segmenter) endLine(done []segment) []segment {
 	line, start := string(s.open[s.line:len(s.open)-1]), s.line
 	table, header, bars := s.end.table, s.end.header, s.bars
@@ -303,7 +276,6 @@ func (s *segmenter) endLine(done []segment) []segment {
 	return done
 }
 
-// escape escapes a run of marks at an offset of the open segment.
 func (s *segmenter) escape(at, run int) {
 	var escaped []byte
 	for range run {
@@ -316,7 +288,6 @@ func (s *segmenter) escape(at, run int) {
 	}
 }
 
-// scan returns the state after a prefix of the open segment. It does not scan earlier lines again.
 func (s *segmenter) scan(text string) blockState {
 	at := strings.LastIndexByte(text, '\n') + 1
 	e := s.end.clone()
@@ -331,7 +302,6 @@ func (s *segmenter) scan(text string) blockState {
 	return e
 }
 
-// segments splits a complete text into segments.
 func segments(text string) []segment {
 	s := newSegmenter()
 	done := s.write(text, nil)

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// PipeTable writes a table as standard Markdown.
+// PipeTable formats a table in Markdown, with bars between the cells. cell returns the markup of a
+// cell.
 func PipeTable(t *Block, cell func([]Inline) string) Grid {
 	write := func(row Row) string {
 		var b strings.Builder
@@ -28,7 +29,6 @@ func PipeTable(t *Block, cell func([]Inline) string) Grid {
 	return g
 }
 
-// escapeBars escapes unescaped bars, even in code. Only tables need this.
 func escapeBars(s string) string {
 	if strings.IndexByte(s, '|') < 0 {
 		return s
@@ -43,8 +43,8 @@ func escapeBars(s string) string {
 	return b.String()
 }
 
-// AlignedTable aligns a table's columns with blanks, for a monospaced font. It returns false if a
-// line would be wider than width columns.
+// AlignedTable aligns a table's columns with blanks, for a monospaced font. cell returns the text
+// of a cell. ok is false if a line would be wider than width columns.
 func AlignedTable(t *Block, cell func([]Inline) string, width int) (lines []string, ok bool) {
 	cells := make([][]string, len(t.Rows))
 	widths := make([]int, len(t.Columns))
@@ -90,7 +90,8 @@ func AlignedTable(t *Block, cell func([]Inline) string, width int) (lines []stri
 	return lines, true
 }
 
-// columnWidth returns the width of a text in monospaced columns.
+// columnWidth returns the width of a text in monospaced columns. East Asian characters and emoji
+// take two.
 func columnWidth(s string) int {
 	n := 0
 	for i := 0; i < len(s); {

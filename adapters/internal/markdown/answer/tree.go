@@ -18,7 +18,7 @@ type Tree struct {
 // BlockKind says whether a Block is a paragraph, a heading, a list and so on.
 type BlockKind uint8
 
-// The kinds of blocks, each with the fields of Block that it uses.
+// The kinds of blocks, each with the fields of [Block] that it uses.
 const (
 	Paragraph BlockKind = iota // Inlines
 	Heading                    // Level, Inlines
@@ -40,7 +40,8 @@ const (
 	TaskDone
 )
 
-// Block is a block of an answer. Kind determines which fields are used.
+// Block is a node of a [Tree], such as a paragraph or a list. Kind determines which fields are
+// used.
 type Block struct {
 	Kind     BlockKind
 	Inlines  []Inline
@@ -94,11 +95,12 @@ const (
 	Footnote                   // Number, URL: what cite.Processor writes for a citation
 	Email                      // Text: the address, whose @ is not a mention
 	Break                      // the end of a line
-	// seam is the position of a removed tag. The words on both sides now form one word.
+	// seam is where an HTML tag was removed. The words on both sides form one word.
 	seam
 )
 
-// Inline is a piece of a block's text with its styles. Emphasis has no separate node.
+// Inline is a part of a block's text, such as a run of words or a link, with its styles. Emphasis
+// is a style and not a node.
 type Inline struct {
 	Kind   InlineKind
 	Style  Style

@@ -7,25 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// addressLike matches text that a platform, or a person who copies it, may treat as an address
-// although link grammars do not. Examples are other schemes, mailboxes with parameters, domains
-// with a path or a query, and very long domains. The text must not contain character references,
-// markup or letters of other scripts. composer.add puts a gap where a tag was removed.
+// addressLike matches text that a platform, or a person who copies it, may treat as a URL although
+// Markdown does not. Examples are unusual schemes, domains with a path or a query, and very long
+// domains.
 var addressLike = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
 	`|(?:^|[^a-z0-9])(?:https?:[/\\]|(?:mailto|tel|sms|smsto|callto|facetime|skype|sip|sips|xmpp|geo|magnet|javascript|vbscript|data|slack|discord|msteams|tg|whatsapp|zoommtg):[^/\\]` + `)` +
 	`|(?:[\p{L}\p{M}\p{N}_-]+[.。．｡])+(?:xn--[a-z0-9-]+|[\p{L}\p{M}]{2,})\.?(?::[0-9]{1,5})?[/\\?#]` +
 	`|(?:^|[^0-9.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?[/\\?#][^/]*[a-z?=&]` +
 	`|^[/\\]*(?:[a-z0-9_-]+\.){2,}(?:xn--[a-z0-9-]+|[a-z]{2,})(?::[0-9]{1,5})?$`)
 
-// addressBreaks lists the ASCII characters that end a possible address.
 const addressBreaks = " \t\n\"'`<>()[]{}|^,;*"
 
-// maxHost is the maximum number of bytes that are examined before a character of another script.
 const maxHost = 96
 
-// encodeUnlinked writes text as code if the text could be an address and must not become a link. An
-// address may have several styles. Each decision depends only on the text up to the next blank or
-// character of another script. That text is known even for a growing answer.
+// encodeUnlinked turns text into code spans if it could be a URL that the policy does not allow.
+// Otherwise a chat platform could make a link of it.
+//
+// Each decision depends only on the text up to the next blank or non-ASCII character, which later
+// text cannot change.
 func (w *writer) encodeUnlinked(in []Inline) []Inline {
 	if w.label {
 		return in
@@ -53,7 +52,6 @@ func (w *writer) encodeUnlinked(in []Inline) []Inline {
 	return out
 }
 
-// findAddressLike returns the ranges that could be addresses.
 func (w *writer) findAddressLike(text string) [][2]int {
 	var ranges [][2]int
 	for i := 0; i < len(text); {
@@ -79,8 +77,6 @@ func (w *writer) findAddressLike(text string) [][2]int {
 	return ranges
 }
 
-// hostBefore returns the last part of before that may begin a domain. before must end in a letter
-// of another script. Otherwise the result is "".
 func hostBefore(before string) string {
 	if r, _ := utf8.DecodeLastRuneInString(before); before == "" || r < utf8.RuneSelf {
 		return ""
@@ -100,7 +96,6 @@ func (w *writer) known(address string) bool {
 	return w.policy.Known != nil && (w.policy.Known(address) || w.policy.Known("https://"+address) || w.policy.Known("http://"+address))
 }
 
-// encode appends inlines. The given ranges of their joined text become code.
 func encode(out, in []Inline, text string, ranges [][2]int) []Inline {
 	at := 0
 	for _, n := range in {

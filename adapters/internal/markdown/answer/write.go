@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// MinLimit is the smallest limit of a page.
+// MinLimit is the smallest page limit, in the units of the page's count function. Smaller limits
+// are raised to it.
 const MinLimit = 50
 
-// writer converts blocks to pieces.
 type writer struct {
 	d       Dialect
 	traits  Traits
@@ -36,12 +36,10 @@ func newWriter(d Dialect, policy Policy, count func(string) int, limit int) *wri
 	return &writer{d: d, traits: d.Traits(), policy: policy, count: count, limit: limit, room: limit / 3, across: allStyles}
 }
 
-// requestGap requests a gap before the next piece. The wider of two requested gaps is used.
 func (w *writer) requestGap(g gap, r rank) {
 	w.gap, w.rank = max(w.gap, g), max(w.rank, r)
 }
 
-// requestBlank requests a blank between words.
 func (w *writer) requestBlank(r rank, style Style) {
 	w.requestGap(blank, r)
 	w.across &= style
@@ -68,7 +66,6 @@ func (w *writer) blocks(blocks []*Block) {
 	}
 }
 
-// writeBelow writes a block below another block, which may be nil.
 func (w *writer) writeBelow(above, b *Block) {
 	if above != nil {
 		w.addGap(above, b)
@@ -76,7 +73,6 @@ func (w *writer) writeBelow(above, b *Block) {
 	w.block(b, above != nil && above.Kind == List && b.Kind == List && above.Ordered == b.Ordered && !b.continues)
 }
 
-// addGap requests the gap between two blocks.
 func (w *writer) addGap(above, below *Block) {
 	switch {
 	case below.continues && len(above.Children) > 0:
@@ -127,8 +123,6 @@ func (w *writer) writeHeading(b *Block) {
 	w.frame = outer
 }
 
-// limitNesting limits the prefix of a line to a quarter of the page. It drops the outer frames, or
-// returns nil if f alone is too wide.
 func (w *writer) limitNesting(f *frame) *frame {
 	if f.width(w.count) <= w.limit/4 {
 		return f
@@ -188,8 +182,6 @@ func (w *writer) list(b *Block, alternate bool) {
 	w.frame = outer
 }
 
-// items requests the gap between an item and the next item. It is an empty line if the item has
-// several paragraphs.
 func (w *writer) items(above *Block) {
 	if paragraphs(above) > 1 {
 		w.requestGap(empty, block)
@@ -223,8 +215,6 @@ func plainMarker(list, item *Block, number int) string {
 	}
 }
 
-// outermostFrame returns the frame around all list items if the platform's code blocks begin at the
-// start of the line. Otherwise it returns the current frame.
 func (w *writer) outermostFrame() *frame {
 	f := w.frame
 	for w.traits.FlatCode && f != nil && f.quote == "" {
@@ -237,7 +227,6 @@ func (w *writer) outermostFrame() *frame {
 	return f
 }
 
-// codeParts is the number of parts of a code line that has the maximum length of a piece.
 const codeParts = 6
 
 func (w *writer) code(b *Block) {

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// inlines writes text. style is added to every piece of the text.
 func (w *writer) inlines(inlines []Inline, style Style) {
 	for _, n := range w.encodeUnlinked(inlines) {
 		n.Style |= style
@@ -45,10 +44,8 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 	}
 }
 
-// plainEmail matches e-mail addresses that no platform treats as markup.
 var plainEmail = regexp.MustCompile(`^[A-Za-z0-9]+(?:[.%+_-][A-Za-z0-9]+)*@[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*$`)
 
-// words writes a text word by word.
 func (w *writer) words(text string, style Style) {
 	for i := 0; i < len(text); {
 		if text[i] == ' ' || text[i] == '\t' || text[i] == '\n' {
@@ -73,7 +70,7 @@ func (w *writer) words(text string, style Style) {
 	}
 }
 
-// longWord is the length in bytes above which a word can be broken.
+// longWord is in bytes. A longer word may be broken.
 const longWord = 48
 
 func (w *writer) word(word string, style Style) {
@@ -115,7 +112,6 @@ func (w *writer) word(word string, style Style) {
 	w.atoms(word, hard, write)
 }
 
-// breakAfter returns the rank of a break after a character, if no blank follows the character.
 func breakAfter(r rune) rank {
 	if strings.ContainsRune("。！？；", r) {
 		return sentence
@@ -123,13 +119,11 @@ func breakAfter(r rune) rank {
 	return hard
 }
 
-// needsEscapeAtStart reports whether a word may be markup at the start of a line.
 func needsEscapeAtStart(word string) bool {
 	c := word[0]
 	return !(c|0x20 >= 'a' && c|0x20 <= 'z') && c < utf8.RuneSelf
 }
 
-// atoms adds s as one piece. If s does not fit, it adds several pieces.
 func (w *writer) atoms(s string, r rank, write func(part string, before, after rune) piece) {
 	w.parts(s, 0, 0, r, write)
 }
@@ -190,7 +184,6 @@ func (w *writer) link(n Inline) {
 	w.unlinkedLink(n)
 }
 
-// labelText returns the label of a link, with and without markup.
 func (w *writer) labelText(n Inline) (markup, words string) {
 	label := n.Label
 	if label == nil {
@@ -211,8 +204,6 @@ func (w *writer) labelText(n Inline) (markup, words string) {
 	return p.Text, p.Plain
 }
 
-// unlinkedLink writes a link that must not be clickable. It writes the label, and the address as
-// code.
 func (w *writer) unlinkedLink(n Inline) {
 	style := n.Style
 	if n.Kind == Footnote {
@@ -233,10 +224,8 @@ func (w *writer) unlinkedLink(n Inline) {
 	w.word(")", style)
 }
 
-// unlimited exceeds any text length.
 const unlimited = 1 << 40
 
-// oneLine returns the markup of a table's cell.
 func (w *writer) oneLine(inlines []Inline) string {
 	return w.cellText(inlines).Text
 }

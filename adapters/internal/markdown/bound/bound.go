@@ -17,16 +17,15 @@ const (
 	// MaxDepth is the maximum nesting of lists and quotations.
 	MaxDepth = 32
 	// MaxMissing is the maximum number of missing cells in the rows of one table. goldmark creates
-	// a node for each missing cell. A table of n columns and n rows without cells would have n²
-	// nodes.
+	// a node for each missing cell, so a table could have quadratically many nodes.
 	MaxMissing = 1024
 	// MaxInline is the maximum length in bytes of a paragraph, heading or cell that is parsed for
-	// links, emphasis, code, tags and definitions. From each mark goldmark may read to the end of
-	// the block.
+	// links, emphasis, code, tags and definitions. goldmark may read from each mark to the end of
+	// the block, which takes quadratic time.
 	MaxInline = 16 << 10
 )
 
-// Containers wraps p, a parser of lists or quotations, and limits their nesting.
+// Containers wraps a parser of lists or quotations and limits their nesting to [MaxDepth].
 func Containers(p parser.BlockParser) parser.BlockParser { return containers{p} }
 
 type containers struct{ parser.BlockParser }
@@ -45,7 +44,8 @@ func (c containers) Open(parent ast.Node, reader text.Reader, pc parser.Context)
 	return c.BlockParser.Open(parent, reader, pc)
 }
 
-// Tables wraps p and limits the missing cells of its tables.
+// Tables wraps a parser of tables so that it ignores tables with more than [MaxMissing] missing
+// cells.
 func Tables(p parser.ParagraphTransformer) parser.ParagraphTransformer { return tables{p} }
 
 type tables struct{ parser.ParagraphTransformer }
@@ -71,8 +71,8 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 	t.ParagraphTransformer.Transform(node, reader, pc)
 }
 
-// Definitions wraps p. The result reads link definitions only in paragraphs of at most MaxInline
-// bytes.
+// Definitions wraps a parser of link definitions so that it ignores paragraphs of more than
+// [MaxInline] bytes.
 func Definitions(p parser.ParagraphTransformer) parser.ParagraphTransformer { return definitions{p} }
 
 type definitions struct{ parser.ParagraphTransformer }
@@ -84,16 +84,15 @@ func (d definitions) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// long reports whether a block has more than MaxInline bytes.
 func long(n ast.Node) bool {
 	lines := n.Lines()
 	return lines.Len() > 0 && lines.At(lines.Len()-1).Stop-lines.At(0).Start > MaxInline
 }
 
-// Inline wraps p. The result reads only blocks of at most MaxInline bytes.
+// Inline wraps an inline parser so that it ignores blocks of more than [MaxInline] bytes.
 func Inline(p parser.InlineParser) parser.InlineParser { return inline{p} }
 
-// Inlines applies Inline to each parser of a list.
+// Inlines applies [Inline] to each parser of a list.
 func Inlines(list []util.PrioritizedValue) []util.PrioritizedValue {
 	var out []util.PrioritizedValue
 	for _, v := range list {

@@ -7,8 +7,8 @@ const (
 	digestHeadings = 30
 )
 
-// Digest returns the summary of a report that is posted as a file. The summary is the report's
-// beginning, up to the first heading after text, and the later headings.
+// Digest returns a summary of a report that is posted as a file. The summary is the beginning of
+// the report, up to the first heading after some text, and a list of the later headings.
 func Digest(tree *answer.Tree) *answer.Tree {
 	out := &answer.Tree{}
 	at, said := 0, 0
@@ -39,7 +39,6 @@ func Digest(tree *answer.Tree) *answer.Tree {
 	return out
 }
 
-// length returns the length of a block's text in characters.
 func length(b *answer.Block) int {
 	n := answer.RuneCount(answer.Words(b.Inlines)) + answer.RuneCount(b.Code)
 	for _, row := range b.Rows {

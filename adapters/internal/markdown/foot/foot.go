@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Tree returns the answer so far, below the label of its model. If the answer has no text, Tree
-// returns the text of [Instead] and bare is true.
+// Tree returns the answer so far as Markdown blocks, below the label of its model. If the answer
+// has no text yet, Tree returns the text of [Instead], and bare is true.
 func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare bool) {
 	text := v.Text()
 	if v.Phase != stream.Done {
@@ -36,8 +36,8 @@ func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare boo
 	return tree, bare
 }
 
-// Label returns the Markdown above an answer that names its model. It returns "" if only one model
-// answers.
+// Label returns Markdown to write above an answer, which names the answer's model. It returns "" if
+// the view has no label.
 func Label(v *stream.View) string {
 	name := strings.ReplaceAll(strings.Join(strings.Fields(v.Label), " "), "`", "")
 	if name == "" {
@@ -46,12 +46,12 @@ func Label(v *stream.View) string {
 	return "**`" + Cut(name, maxLabel) + "`**\n\n"
 }
 
-// maxLabel is the maximum length of a model's name in characters.
+// maxLabel is in characters.
 const maxLabel = 80
 
-// Instead returns the text for an answer without text, in at most limit characters. For a finished
-// answer, the text is the notes. For a running answer with progress, the text says what is being
-// searched.
+// Instead returns what to show for an answer without text. For a finished answer, that is the text
+// of [Notes]. For a running answer with progress, it says what is being searched, in at most limit
+// characters.
 func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 	tree := &answer.Tree{}
 	say := func(s string, style answer.Style) {
@@ -69,7 +69,8 @@ func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 	return tree
 }
 
-// Notes returns the sentences under an answer: errors, how the answer ended, and what was omitted.
+// Notes returns the sentences to write below an answer: errors, how the answer ended, and what was
+// omitted.
 func Notes(v *stream.View) []string {
 	var notes []string
 	add := func(s string) {
@@ -93,8 +94,8 @@ func Notes(v *stream.View) []string {
 	return notes
 }
 
-// OwnerNote returns a sentence that names the owner of the nearest page. It returns "" if the owner
-// is not shown.
+// OwnerNote returns a sentence that names the owner of the page that matches best. It returns "" if
+// the view has no owner.
 func OwnerNote(v *stream.View) string {
 	if v.Owner == nil {
 		return ""
@@ -102,15 +103,15 @@ func OwnerNote(v *stream.View) string {
 	return fmt.Sprintf("The nearest page, “%s”, belongs to %s.", cite.SafeTitle(v.Owner.Page), v.Owner.Name)
 }
 
-// Place is a section of a document that an answer cites.
+// Place is a section of a document that an answer cites or suggests.
 type Place struct {
 	Number int    // number of the citation; 0 for a close document that is not cited
 	Title  string // safe title of the document and the section: "Backups › Restore"
 	URL    string // as the connector gave it
 }
 
-// Source is a document in the list under an answer. It has the first cited section and the other
-// cited sections.
+// Source is a document in the list below an answer. The embedded Place is the first cited section,
+// and Also has the others.
 type Source struct {
 	Place
 	Also []Place
@@ -119,7 +120,7 @@ type Source struct {
 	Age  string // "5 months old"; empty when it is not known
 }
 
-// Detail returns the text next to the title: "docs.example · 5 months old".
+// Detail returns the text to show next to the title, such as "docs.example · 5 months old".
 func (s Source) Detail() string {
 	if s.From == "" || s.Age == "" {
 		return s.From + s.Age
@@ -127,7 +128,8 @@ func (s Source) Detail() string {
 	return s.From + " · " + s.Age
 }
 
-// from returns the host of a document's address, or its kind and "no link" if there is no host.
+// from returns the host of a document's URL, such as "docs.example". Without a host it returns the
+// kind, such as "file, no link".
 func from(address string, kind document.Kind) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
@@ -144,18 +146,17 @@ func from(address string, kind document.Kind) string {
 
 const maxFrom = 60
 
-// unlinked says why a source cannot be clicked.
 const unlinked = "no link"
 
-// Places returns all cited sections of the document, in the order of their numbers.
+// Places returns all cited sections of the document, in the order of their citation numbers.
 func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 
-// Web is the suffix of a web page's title. Web pages belong to no source of the organisation.
+// Web is appended to the titles of pages from the web, because they do not belong to the
+// organisation.
 const Web = " (web)"
 
-// maxWebTitle is the maximum number of UTF-16 units of a web page's title that are shown. Titles of
-// web pages are untrusted. A long title must not push Web off the label of a Discord button, which
-// has 80 units.
+// maxWebTitle is the maximum number of UTF-16 units of a web page's title that are shown. The title
+// is untrusted and must not push Web off the label of a Discord button, which has 80 units.
 const maxWebTitle = 60
 
 func webTitle(title string) string {
@@ -167,7 +168,6 @@ func webTitle(title string) string {
 
 func placeOf(c packet.CitationInfo) Place { return Place{c.Number, titleOf(c), c.URL} }
 
-// titleOf returns the title of a citation: "Backups › Restore".
 func titleOf(c packet.CitationInfo) string {
 	title, section := cite.SafeTitle(c.Title), cite.SafeTitle(c.Section)
 	if openurl.Fetched(c.Document) {
@@ -179,7 +179,8 @@ func titleOf(c packet.CitationInfo) string {
 	return title + " › " + section
 }
 
-// Groups returns the citations grouped by document, in the order of their first numbers.
+// Groups returns the citations of an answer, grouped by document. The groups are in the order of
+// their first citation numbers.
 func Groups(v *stream.View) (groups [][]packet.CitationInfo) {
 	at := make(map[document.ID]int)
 	for _, c := range v.Sources() {
@@ -193,7 +194,7 @@ func Groups(v *stream.View) (groups [][]packet.CitationInfo) {
 	return groups
 }
 
-// Documents returns the first citation of each cited document.
+// Documents returns the first citation of each document that an answer cites.
 func Documents(v *stream.View) (list []packet.CitationInfo) {
 	for _, group := range Groups(v) {
 		list = append(list, group[0])
@@ -201,9 +202,9 @@ func Documents(v *stream.View) (list []packet.CitationInfo) {
 	return list
 }
 
-// Sources returns the cited documents in the order of their first numbers, each with all its cited
-// sections. If nothing was cited, it returns the closest documents found, if the view has them. It
-// returns at most limit documents. more is the number of omitted documents.
+// Sources returns the documents that an answer cites, in the order of their first citation numbers.
+// If it cites nothing, Sources returns the closest documents that the search found. It returns at
+// most limit documents. more is the number of omitted documents.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
 	for _, group := range Groups(v) {
 		first := group[0]
@@ -224,7 +225,7 @@ func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int)
 	return list, 0
 }
 
-// More returns a text that says how many documents a list omits. It returns "" for 0.
+// More returns a sentence that says how many documents a list omits. It returns "" for 0.
 func More(n int) string {
 	switch n {
 	case 0:
@@ -234,7 +235,7 @@ func More(n int) string {
 	}
 }
 
-// Head returns the heading above the sources, or "" if none is needed.
+// Head returns the heading above a list of sources, or "" if none is needed.
 func Head(v *stream.View, list []Source) string {
 	switch {
 	case len(list) == 0:
@@ -248,8 +249,7 @@ func Head(v *stream.View, list []Source) string {
 	}
 }
 
-// SearchTitle returns the title of the card that lists an answer's searches. The title does not
-// repeat the question.
+// SearchTitle returns the title of the card that lists the searches for an answer.
 func SearchTitle(v *stream.View) string {
 	if v.Phase == stream.Searching {
 		return "Searching the documents"
@@ -257,13 +257,12 @@ func SearchTitle(v *stream.View) string {
 	return "Searched the documents"
 }
 
-// CitedCount returns how many documents an answer cites: "3 documents cited".
+// CitedCount returns a text that says how many documents an answer cites, such as "3 documents
+// cited".
 func CitedCount(n int) string {
 	return plural.Count(n, "document") + " cited"
 }
 
-// searching returns the model's current activity or queries in at most limit characters. It returns
-// "" if they are unknown.
 func searching(v *stream.View, limit int) string {
 	if v.Status != "" {
 		return Cut(answer.Line(v.Status), limit)
@@ -299,7 +298,6 @@ func Cut(s string, limit int) string {
 	return s + "…"
 }
 
-// continuation returns the number of bytes at the start of s that continue a UTF-8 character.
 func continuation(s string) int {
 	n := 0
 	for n < len(s) && s[n]&0xc0 == 0x80 {
@@ -308,10 +306,11 @@ func continuation(s string) int {
 	return n
 }
 
-// Policy returns a policy for the links of an answer. It allows the documents that the view cites
-// and the addresses that allow accepts. allow may be nil. In a person's correction, it allows every
-// address that a browser can open. A footnote links only to its own document, and only if a browser
-// can open the document.
+// Policy returns a policy that allows links to the documents that the view cites, and to addresses
+// that allow accepts. allow may be nil. In a person's correction, it also allows every address
+// except local files.
+//
+// A footnote links only to its own document, and only if a browser can open the document.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	known, cited := make(map[string]bool, 2*len(v.Citations)), make(map[int][]string, len(v.Citations))
 	for _, c := range v.Citations { // findings of one document may lead to several of its sections
@@ -341,8 +340,8 @@ func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	}
 }
 
-// Sticky returns a function that wraps policies. The wrapped policies never change the first
-// decision about an address. Use it for text that cannot be edited later.
+// Sticky returns a function that wraps link policies. Its wrapped policies share their decisions,
+// so the first decision about an address is final. Use it for text that cannot be edited later.
 func Sticky() func(answer.Policy) answer.Policy {
 	type footnote struct {
 		number  int
@@ -377,7 +376,8 @@ func Sticky() func(answer.Policy) answer.Policy {
 	}
 }
 
-// Updated returns the time at which a citation's document was changed, or nil if it is unknown.
+// Updated returns the time of the last change of the document that c cites, or nil if it is
+// unknown.
 func Updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	for _, d := range v.Documents {
 		if d.ID == c.Document {
@@ -387,7 +387,8 @@ func Updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	return nil
 }
 
-// Age returns a document's age in the largest unit that fits. It returns "" if at is nil.
+// Age returns a document's age in the largest unit that fits, such as "5 months old". It returns ""
+// if at is nil.
 func Age(at *time.Time, now time.Time) string {
 	if at == nil {
 		return ""

@@ -14,11 +14,11 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Now is the time from which ages are counted.
+// Now is the current time in the tests. The ages of documents are relative to it.
 var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
-// Cited returns the packets that announce three cited documents, as cite.Processor sends them. The
-// first document was found by a search and is five months old.
+// Cited returns packets for a view with three cited documents. A search found the first document,
+// which is five months old.
 func Cited() []packet.Payload {
 	updated := Now.AddDate(0, -5, 0)
 	return []packet.Payload{
@@ -31,7 +31,7 @@ func Cited() []packet.Payload {
 	}
 }
 
-// View returns a view after it has applied the payloads.
+// View returns a view to which the payloads have been applied in order.
 func View(payloads ...packet.Payload) *stream.View {
 	v := &stream.View{}
 	for _, p := range payloads {
@@ -40,9 +40,8 @@ func View(payloads ...packet.Payload) *stream.View {
 	return v
 }
 
-// Corpus renders each text of the Markdown corpus as a finished answer with citations. It compares
-// the result with testdata/render of the package under test. The corpus is in the testdata folder
-// of package answer.
+// Corpus renders each text in the Markdown corpus of package answer as a finished answer with
+// citations. It compares the results with the files in testdata/render of the package under test.
 func Corpus(t *testing.T, render func(t *testing.T, v *stream.View) string) {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/markdown/answer/testdata/corpus/*.md")

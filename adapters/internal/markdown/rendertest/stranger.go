@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Strangers lists spellings of addresses that a model made up. Each contains a secret. A platform
-// must not make any of them a link, or show it in a form that people copy as an address. The
-// address is shown as code, or not at all.
+// Strangers lists addresses that a model made up, in Markdown, each with the word "s3cret". A
+// platform must not show any of them as a link, or in a form that people copy as an address. It may
+// show them as code.
 var Strangers = []string{
 	"https://evil.example/?q=s3cret", "evil.example/?q=s3cret", "see evil.example?q=s3cret.", "(evil.example/s3cret)", "**evil.example/#s3cret**", "evil.example:8080/s3cret",
 	"s3cret.evil.example", "//evil.example/s3cret", `\\evil.example\s3cret`, `https:\\evil.example\s3cret`, "https:/evil.example/s3cret", "ftp://evil.example/s3cret", "slack://user?id=s3cret",
@@ -28,11 +28,10 @@ var Strangers = []string{
 
 var code = regexp.MustCompile("(?s)```.*?```|``.+?``|`[^`]*`")
 
-// secretAddress matches the secret and the preceding text that could form an address with it. An
-// invisible gap ends an address.
 var secretAddress = regexp.MustCompile("[^\\s\u200b'\"<>(),;*~]*s3cret")
 
-// CheckStrangers renders each of the Strangers and fails if a secret appears outside of code.
+// CheckStrangers renders each of the [Strangers] with show. It fails if the secret appears in an
+// address outside of code.
 func CheckStrangers(t *testing.T, show func(markdown string) string) {
 	t.Helper()
 	for _, markdown := range Strangers {
@@ -48,8 +47,8 @@ func CheckStrangers(t *testing.T, show func(markdown string) string) {
 	}
 }
 
-// CheckInvisible fails if content that is hidden in invisible characters is shown, or if a text
-// loses such characters that it needs.
+// CheckInvisible renders texts with invisible characters with show. It fails if a text that they
+// hide is shown, or if a text loses invisible characters that it needs.
 func CheckInvisible(t *testing.T, show func(markdown string) string) {
 	t.Helper()
 	var tags, selectors, bits strings.Builder

@@ -16,14 +16,14 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// T is a test, or one run of a property test.
+// T is the part of testing.TB that this package uses. A run of a property test implements it too.
 type T interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Context() context.Context
 }
 
-// Index is the index of a channel history.
+// Index is an in-memory search index of the channels of a fake workspace.
 type Index struct {
 	Store     *indextest.Store
 	Report    func()                                   // after each step of a run; may be nil
@@ -37,7 +37,7 @@ type words struct{}
 // Count implements index.Counter.
 func (words) Count(text string) int { return len(strings.Fields(text)) }
 
-// Try runs one sync, which ends early if ctx is done.
+// Try runs the connector once and returns its error. The run ends early if ctx is done.
 func (x *Index) Try(ctx context.Context, t T) (index.Run, error) {
 	t.Helper()
 	connector, err := x.Connector()
@@ -55,7 +55,7 @@ func (x *Index) Try(ctx context.Context, t T) (index.Run, error) {
 	})
 }
 
-// Sync runs one sync. It fails the test if the sync fails.
+// Sync runs the connector once. It fails the test on an error.
 func (x *Index) Sync(t T) index.Run {
 	t.Helper()
 	run, err := x.Try(t.Context(), t)
@@ -65,7 +65,8 @@ func (x *Index) Sync(t T) index.Run {
 	return run
 }
 
-// Pausing runs one sync and cancels its context once the platform was called n times.
+// Pausing runs the connector once and pauses the run after n calls of the platform. It returns the
+// error index.ErrPaused if the run did not finish before.
 func (x *Index) Pausing(t *testing.T, n int) (index.Run, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -86,7 +87,7 @@ func (x *Index) Pausing(t *testing.T, n int) (index.Run, error) {
 	return run, err
 }
 
-// Words returns the text of all documents that a person with the principals may read.
+// Words returns the text of all stored documents that a person with the given principals may read.
 func (x *Index) Words(held ...access.Principal) string {
 	var b strings.Builder
 	audience := access.NewAudience(access.DefaultTenant, held...)
@@ -101,7 +102,7 @@ func (x *Index) Words(held ...access.Principal) string {
 	return b.String()
 }
 
-// Entry returns the stored document whose text contains holds.
+// Entry returns a stored document whose text contains holds. It fails the test if there is none.
 func (x *Index) Entry(t T, holds string) index.Entry {
 	t.Helper()
 	for _, e := range x.Store.Entries(access.DefaultTenant) {
@@ -113,11 +114,11 @@ func (x *Index) Entry(t T, holds string) index.Entry {
 	return index.Entry{}
 }
 
-// IDs returns the ids of all documents.
+// IDs returns the ids of all stored documents.
 func (x *Index) IDs() []document.ID { return indextest.IDs(x.Store.Entries(access.DefaultTenant)) }
 
-// Has checks a text. If present is true, the text must contain all parts. Otherwise it must contain
-// none.
+// Has fails the test unless text contains all parts. If present is false, it fails if text contains
+// any part.
 func Has(t *testing.T, text string, present bool, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -127,19 +128,18 @@ func Has(t *testing.T, text string, present bool, parts ...string) {
 	}
 }
 
-// Sorted returns a text with sorted lines.
+// Sorted returns a text with its lines sorted.
 func Sorted(text string) string {
 	lines := strings.Split(text, "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
 
-// marker is a text that identifies one version of a message.
 var marker = regexp.MustCompile(`mark\d+x`)
 
-// Check fails if a person finds a message ("mark1x", "mark2x" …) that the person may not open.
-// opens and read are sets of messages. If whole is true, it also fails if the person does not find
-// a message in read.
+// Check fails the test if found, which is what a person finds, contains a message that is not in
+// opens. If whole is set, it also fails if found lacks a message in read. Messages are named
+// "mark1x", "mark2x" and so on.
 func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
 	t.Helper()
 	met := make(map[string]bool)

@@ -49,8 +49,6 @@ func Migrated(tb testing.TB, migrate func(ctx context.Context, url string) (int,
 	})
 }
 
-// lend creates a database for a test as a copy of the template that choose names, and returns its
-// address. The database is dropped when the test ends.
 func lend(tb testing.TB, choose func(ctx context.Context, conn *pgx.Conn, server string) (string, error)) string {
 	tb.Helper()
 	server, err := sharedServer()
@@ -104,8 +102,8 @@ var sharedServer = sync.OnceValues(func() (string, error) {
 	return server, nil
 })
 
-// startCluster starts or joins the cluster for tests. Each user and major version has a separate
-// directory. After an upgrade of the system's PostgreSQL, tests start with a new cluster.
+// startCluster uses a separate directory for each user and major version. After an upgrade of the
+// system's PostgreSQL, tests start with a new cluster.
 func startCluster(ctx context.Context) (*local.Cluster, error) {
 	found, err := local.Find(ctx)
 	if err != nil {
@@ -130,7 +128,6 @@ func startCluster(ctx context.Context) (*local.Cluster, error) {
 	return cluster, cluster.StopWhenUnused(ctx)
 }
 
-// connected calls f with a new connection, and closes the connection afterwards.
 func connected(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {
@@ -146,7 +143,6 @@ func execute(ctx context.Context, server, statement string) error {
 	})
 }
 
-// withDatabase returns the address of another database on the same server.
 func withDatabase(server, name string) (string, error) {
 	address, err := url.Parse(server)
 	if err != nil {

@@ -4,5 +4,4 @@ package localtest
 
 import "os"
 
-// place returns the directory for the cluster.
 func place() string { return os.TempDir() }

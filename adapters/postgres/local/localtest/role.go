@@ -69,7 +69,6 @@ func Role(tb testing.TB, database string) (name, address string) {
 	return name, asRole(tb, database, name)
 }
 
-// asRole returns the address of the same database for another role.
 func asRole(tb testing.TB, database, role string) string {
 	tb.Helper()
 	address, err := url.Parse(database)

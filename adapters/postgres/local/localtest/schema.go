@@ -21,9 +21,8 @@ const (
 	schemaAge = 24 * time.Hour
 )
 
-// schemaTemplate returns the template with the schema of this program's migrations, and creates it
-// if necessary. Programs with other migrations, such as those of another branch, use other
-// templates.
+// schemaTemplate creates the template if necessary. Programs with other migrations, such as those
+// of another branch, use other templates.
 func schemaTemplate(ctx context.Context, conn *pgx.Conn, server string, migrate func(ctx context.Context, url string) (int, error)) (string, error) {
 	sum, err := migrationSum()
 	if err != nil {
@@ -50,7 +49,6 @@ func schemaTemplate(ctx context.Context, conn *pgx.Conn, server string, migrate 
 	return name, nil
 }
 
-// findSchema returns the name of a complete template that is younger than schemaAge, or "".
 func findSchema(ctx context.Context, conn *pgx.Conn, sum string) (string, error) {
 	rows, err := conn.Query(ctx, `select datname from pg_database where starts_with(datname, $1) and right(datname, $2) = $3 and not datallowconn`,
 		schemaPrefix, len(sum), sum)
@@ -70,7 +68,6 @@ func findSchema(ctx context.Context, conn *pgx.Conn, sum string) (string, error)
 	return "", nil
 }
 
-// migrationSum returns a digest of the set of migrations.
 var migrationSum = sync.OnceValues(func() (string, error) {
 	names, err := fs.Glob(migrations.Files, "*.sql")
 	if err != nil {

@@ -20,8 +20,6 @@ const (
 	abandoned = 2 * time.Hour
 )
 
-// prepare creates the empty template, once per server. It also drops databases of killed test
-// processes, and templates of schemas that are no longer used.
 func prepare(ctx context.Context, server string) error {
 	return alone(ctx, server, func(conn *pgx.Conn) error {
 		for prefix, age := range map[string]time.Duration{prefix: abandoned, schemaPrefix: 2 * schemaAge} {
@@ -45,7 +43,6 @@ func prepare(ctx context.Context, server string) error {
 	})
 }
 
-// alone runs f under a lock, so that no other process creates or drops templates.
 func alone(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	return connected(ctx, server, func(conn *pgx.Conn) error { // its end releases the lock
 		if _, err := conn.Exec(ctx, `select pg_advisory_lock($1)`, lockKey); err != nil {
@@ -55,8 +52,8 @@ func alone(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	})
 }
 
-// makeTemplate creates the database name as a copy of source, and calls fill to fill it. A complete
-// template accepts no connections, because PostgreSQL cannot copy a database that has connections.
+// makeTemplate makes the new template accept no connections, because PostgreSQL cannot copy a
+// database that has connections.
 func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name, source string, fill func(inside string) error) error {
 	if _, err := conn.Exec(ctx, "drop database if exists "+name+" with (force)"); err != nil {
 		return err
@@ -75,16 +72,14 @@ func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name, source stri
 	return err
 }
 
-// copyDatabase copies a database's files. This takes a tenth of the time of logging every page.
+// copyDatabase copies files, which takes a tenth of the time of logging every page.
 func copyDatabase(ctx context.Context, conn *pgx.Conn, name, source string) error {
 	_, err := conn.Exec(ctx, "create database "+name+" template "+source+" strategy file_copy")
 	return err
 }
 
-// stamp formats a time for the name of a database.
 func stamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 36) }
 
-// sweep drops the databases whose name is prefix and a stamp older than the given age.
 func sweep(ctx context.Context, conn *pgx.Conn, prefix string, age time.Duration) error {
 	rows, err := conn.Query(ctx, `select datname from pg_database where starts_with(datname, $1)`, prefix)
 	if err != nil {

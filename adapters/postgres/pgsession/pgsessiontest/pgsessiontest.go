@@ -7,9 +7,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres"
 )
 
-// FillQuestions stores finished questions with their answers. The last question was asked a second
-// ago. The questions have every outcome. They come from five people in seven channels of two
-// platforms, and some are private.
+// FillQuestions stores n finished questions with their answers, of every outcome. They come from
+// five people in seven channels of two platforms, and some are private. The last question was asked
+// a second ago.
 func FillQuestions(t testing.TB, db *postgres.DB, n int) {
 	t.Helper()
 	const fill = `

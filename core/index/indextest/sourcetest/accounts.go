@@ -9,9 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Accounts returns full members of a workspace with the given addresses. It adds a member that is
-// unknown in every source. It also adds a guest of another workspace with the first of the
-// addresses.
+// Accounts returns full members of a workspace with the given addresses. It adds a member who is
+// unknown in every source, and a guest of another workspace with the first address.
 func Accounts(addresses ...string) []access.Account {
 	var all []access.Account
 	for _, address := range append([]string{"nobody@" + Domain}, addresses...) {
@@ -22,13 +21,14 @@ func Accounts(addresses ...string) []access.Account {
 	return append(all, guest)
 }
 
-// Ever records all documents that ever existed. It is safe for concurrent use.
+// Ever records the ids of all documents that a simulated source ever had. It is safe for concurrent
+// use.
 type Ever struct {
 	mu  sync.Mutex
 	ids []document.ID
 }
 
-// Meet records a document.
+// Meet adds a document unless it is already recorded.
 func (e *Ever) Meet(id document.ID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

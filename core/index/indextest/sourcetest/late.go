@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Clocked is a World with a clock. The connector of the World uses the same clock.
+// Clocked is a [World] with a clock, which its connector also uses.
 type Clocked interface {
 	World
 	Now() time.Time
@@ -22,14 +22,13 @@ type Clocked interface {
 	Edited() index.Change
 }
 
-// lookTime is added to each maximum delay. It covers the duration of a pass and the delay until the
-// pass begins.
+// lookTime is added to each maximum delay, for the duration of a pass and the delay until it
+// begins.
 const lookTime = time.Minute
 
-// Late checks that each revoked permission takes effect within the delay that looks promise. It
-// runs many random sequences of changes and reads. For each sequence, world returns a source and
-// open returns stores for it. The source is read on the schedule of a server, by the clock of the
-// World.
+// Late checks that each revoked permission takes effect within the delay that looks promises. It
+// tries many random sequences of changes and reads, on the schedule of a server and by the clock of
+// the World. For each sequence, world must return a source, and open stores for it.
 func Late(t *testing.T, looks index.Looks, world func(t *rapid.T) Clocked, open func(t *rapid.T) Stores) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -49,7 +48,6 @@ func Late(t *testing.T, looks index.Looks, world func(t *rapid.T) Clocked, open 
 	})
 }
 
-// late is a story that runs by the clock of a simulated source.
 type late struct {
 	story
 	clock     Clocked
@@ -60,7 +58,6 @@ type late struct {
 	pending   []time.Time // deadlines by which changes must be noticed, oldest change first
 }
 
-// change makes a random change and records the deadline by which it must be noticed.
 func (l *late) change(t *rapid.T) {
 	l.settled()
 	l.remember()
@@ -77,8 +74,6 @@ func (l *late) change(t *rapid.T) {
 	l.pending = append(l.pending, until)
 }
 
-// settled forgets changes whose deadline has passed. If no changes remain, it also forgets the
-// earlier states of the source.
 func (l *late) settled() {
 	now := l.clock.Now()
 	for len(l.pending) > 0 && now.After(l.pending[0]) {
@@ -90,7 +85,6 @@ func (l *late) settled() {
 	}
 }
 
-// pass advances the clock. Meanwhile it reads the source whenever a run is due.
 func (l *late) pass(t *rapid.T, d time.Duration) {
 	end := l.clock.Now().Add(d)
 	for {
@@ -128,8 +122,7 @@ func (l *late) readAccess(t *rapid.T) {
 	}
 }
 
-// readDocuments reads the documents of the source. If busy is set, the source changes during the
-// run, and permissions are read at that point.
+// readDocuments changes the source during the run if busy is set, and then reads permissions.
 func (l *late) readDocuments(t *rapid.T, busy bool) {
 	l.documents = index.Next(l.every, index.Run{StartedAt: l.clock.Now(), FinishedAt: l.clock.Now(), Succeeded: true}, 0)
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
@@ -179,9 +172,8 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	}
 }
 
-// check fails the test if a person sees a document that they could not read since the last
-// deadline. It skips the check while several changes are unnoticed, because a later one may be
-// noticed first.
+// check skips the check while several changes are pending, because a later one may be noticed
+// first.
 func (l *late) check(t *rapid.T) {
 	l.settled()
 	if len(l.pending) > 1 {

@@ -6,11 +6,12 @@ import (
 	"testing"
 )
 
-// stories is the default number of random stories per test, which run for seconds. -rapid.checks
-// and RAPID_CHECKS override it.
+// stories is the default number of random tests, which run for seconds. -rapid.checks and
+// RAPID_CHECKS override it.
 const stories = "20"
 
-// Main is the TestMain of a package. It sets the number of stories.
+// Main runs a package's tests from its TestMain. It sets the number of random tests, unless
+// RAPID_CHECKS does.
 func Main(m *testing.M) {
 	if os.Getenv("RAPID_CHECKS") == "" {
 		if err := flag.Set("rapid.checks", stories); err != nil {

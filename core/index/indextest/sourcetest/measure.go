@@ -16,8 +16,8 @@ import (
 
 var measure = flag.Bool("measure", false, "write what was measured into the decision about late rights")
 
-// Measured is a source in which Person may read Document at first. Each function of Changes revokes
-// that permission.
+// Measured is a simulated source in which Person may read Document at first. Each function of
+// Changes revokes that permission.
 type Measured struct {
 	Connector index.Connector
 	Now       func() time.Time
@@ -27,9 +27,9 @@ type Measured struct {
 	Changes   map[index.Change]func()
 }
 
-// Measure revokes a permission by each kind of change in looks, right after a full scan. It checks
-// that the revocation takes effect within the promised delay, and that page, a file of the
-// documentation, lists the measured delays. With -measure it writes them there. Measure passes nil
+// Measure measures how long each kind of change in looks takes to hide a document, right after a
+// full scan. It fails the test if a delay exceeds its maximum, or if page, a file of the
+// documentation, lists other delays. With -measure it writes the delays there. Measure passes nil
 // to open.
 func Measure(t *testing.T, page, source string, looks index.Looks, world func(t *testing.T) Measured, open func(*rapid.T) Stores) {
 	t.Helper()
@@ -75,8 +75,6 @@ func minutes(d time.Duration) string {
 	return strings.TrimSuffix(strings.TrimSuffix(d.Round(time.Minute).String(), "0s"), "h0m") + map[bool]string{true: "h"}[d.Round(time.Minute)%time.Hour == 0]
 }
 
-// lateBy returns the time from a change until its document is hidden from the person who could read
-// it.
 func lateBy(t *testing.T, w Measured, s Stores, change index.Change, every time.Duration) time.Duration {
 	t.Helper()
 	take := w.Changes[change]

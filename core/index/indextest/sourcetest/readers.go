@@ -27,7 +27,7 @@ type Readers struct {
 	Complete       bool
 }
 
-// Read calls ReadGroups and ReadNodes.
+// Read reads the groups and then the nodes of a connector.
 func (r *Readers) Read(ctx context.Context, c interface {
 	index.NodeReader
 	index.GroupReader
@@ -68,7 +68,7 @@ func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
 	return nil
 }
 
-// ReadGroups reads all people and groups. It fails if a person is listed twice.
+// ReadGroups reads all people and groups. It returns an error if a person is yielded twice.
 func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 	r.UnreadGroups = nil
 	groups, people := make(map[access.Principal][]string), make(map[string]index.Person)
@@ -96,7 +96,7 @@ func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 	return nil
 }
 
-// Held returns the principals that a person holds in a source.
+// Held returns the principals of a person in a source, including those of the person's groups.
 func (r *Readers) Held(source document.SourceID, person string) []access.Principal {
 	held := []access.Principal{access.SourceGroup(string(source), access.SourcePerson, person), access.SourceAll(string(source))}
 	for g, members := range r.Groups {
@@ -107,8 +107,8 @@ func (r *Readers) Held(source document.SourceID, person string) []access.Princip
 	return held
 }
 
-// Lets reports whether a node, together with the nodes above it, admits a person who holds the
-// given principals.
+// Lets reports whether a node, together with its ancestors, admits a person who holds the given
+// principals.
 func (r *Readers) Lets(node string, held ...access.Principal) bool {
 	for range len(r.Nodes) + 1 {
 		n, known := r.Nodes[node]

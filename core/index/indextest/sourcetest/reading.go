@@ -17,8 +17,8 @@ import (
 // Tenant is the tenant whose index a [Reading] fills.
 const Tenant access.TenantID = "t"
 
-// Reading reads a source into an index in memory. It can simulate a sequence of processes. It is
-// not safe for concurrent use.
+// Reading reads a source into an index in memory, if needed with a sequence of simulated processes.
+// It is not safe for concurrent use.
 type Reading[C index.Connector] struct {
 	T         testing.TB
 	Store     *indextest.Store
@@ -32,7 +32,7 @@ type Reading[C index.Connector] struct {
 	Pipeline *index.Pipeline
 }
 
-// Read returns a Reading that uses the connectors that open returns.
+// Read returns a Reading. It calls open for a connector now and for each later process.
 func Read[C index.Connector](t testing.TB, open func() (C, error)) *Reading[C] {
 	t.Helper()
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
@@ -45,7 +45,7 @@ func Read[C index.Connector](t testing.TB, open func() (C, error)) *Reading[C] {
 	return r
 }
 
-// Again replaces the connector with a new one, as after the start of a new process.
+// Again replaces the connector with a new one, as if a new process had started.
 func (r *Reading[C]) Again() {
 	r.T.Helper()
 	var err error
@@ -54,7 +54,7 @@ func (r *Reading[C]) Again() {
 	}
 }
 
-// Sync runs the pipeline once and stores the result in Last.
+// Sync runs the pipeline once and stores the result in r.Last.
 func (r *Reading[C]) Sync(ctx context.Context) (index.Run, error) {
 	run, err := r.Pipeline.Run(ctx, Tenant, r.Connector, nil)
 	r.Last = run
@@ -71,9 +71,9 @@ func (r *Reading[C]) MustSync() index.Run {
 	return run
 }
 
-// Stopped reads the source with a sequence of processes until one finishes. Each process is stopped
-// after the given number of steps, alternately by a pause and by a kill. Stopped returns the number
-// of processes that did not finish.
+// Stopped reads the source with a sequence of simulated processes until one finishes. Each other
+// process is stopped after the given number of steps, alternately by a pause and by a kill. Stopped
+// returns the number of stopped processes.
 func (r *Reading[C]) Stopped(steps int) (stops int) {
 	r.T.Helper()
 	for ; ; stops++ {
@@ -101,8 +101,8 @@ func (r *Reading[C]) Stopped(steps int) (stops int) {
 	}
 }
 
-// MustBeRefused fails the test for each loop over the source that does not detect a refused
-// credential. It also fails the test if an error contains the secret.
+// MustBeRefused fails the test unless reading documents, nodes and groups all return
+// [index.ErrRevoked]. It also fails the test if an error contains the secret.
 func (r *Reading[C]) MustBeRefused(secret string) {
 	r.T.Helper()
 	check := func(loop string, err error) {
@@ -121,8 +121,8 @@ func (r *Reading[C]) MustBeRefused(secret string) {
 	}
 }
 
-// Yielded runs the connector from a checkpoint without an index. It loads the documents if load is
-// set. It returns the number of yielded documents and the next checkpoint.
+// Yielded runs the connector from a checkpoint without an index. It returns the number of yielded
+// documents and the next checkpoint. If load is set, it also loads the documents.
 func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next index.Checkpoint) {
 	r.T.Helper()
 	next = at
@@ -147,7 +147,7 @@ func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next in
 	return items, next
 }
 
-// Documents returns the documents in the index, by the names that tests use.
+// Documents returns the documents in the index, by the names that r.Called returns.
 func (r *Reading[C]) Documents() map[string]*document.Document {
 	all := make(map[string]*document.Document)
 	for _, e := range r.Store.Entries(Tenant) {

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Suite checks connectors with many random stories. For each story, world returns a source and open
-// returns stores for it.
+// Suite checks a connector with many random sequences of edits, faults and reads. For each
+// sequence, world must return a source, and open stores for it.
 func Suite(t *testing.T, world func(t *rapid.T) World, open func(t *rapid.T) Stores) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -35,8 +35,6 @@ type pair struct {
 	document document.ID
 }
 
-// story is a simulated source that a test changes and reads in random order, with the permissions
-// that the index should show.
 type story struct {
 	ctx    context.Context //nolint:containedctx // of one test
 	world  World
@@ -49,7 +47,6 @@ type story struct {
 	unfinished bool
 }
 
-// remember adds everyone who can read a document now to could.
 func (s *story) remember() {
 	for _, d := range s.world.Documents() {
 		for _, p := range s.world.People() {
@@ -68,8 +65,8 @@ func (s *story) edit(t *rapid.T) {
 	s.remember()
 }
 
-// sync reads the source in the order of a first run: groups, nodes, documents. It tries every part
-// even if another part fails, like separate jobs.
+// sync reads groups, nodes and documents, in the order of a first run. It tries every part even if
+// another fails, like separate jobs.
 func (s *story) sync(ctx context.Context, c index.Connector) error {
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
 	if err != nil {
@@ -83,10 +80,8 @@ func (s *story) sync(ctx context.Context, c index.Connector) error {
 	return errors.Join(access, err)
 }
 
-// errUnread means that single documents failed.
 var errUnread = errors.New("documents could not be read")
 
-// quietSync reads the source while nothing changes. The readers must be exact afterwards.
 func (s *story) quietSync(t *rapid.T) {
 	passes := 1
 	if s.unfinished {
@@ -110,13 +105,11 @@ func (s *story) quietSync(t *rapid.T) {
 	s.check(t, true)
 }
 
-// settle ends a story. Once the source no longer changes, the readers must be exact.
 func (s *story) settle(t *rapid.T) {
 	s.unfinished = true
 	s.quietSync(t)
 }
 
-// faultySync reads a source with random faults.
 func (s *story) faultySync(t *rapid.T) {
 	mend := s.world.Fault(t)
 	err := s.sync(s.ctx, s.world.Connector())
@@ -128,7 +121,6 @@ func (s *story) faultySync(t *rapid.T) {
 	s.check(t, false)
 }
 
-// killedSync reads the source but stops after a random number of batches, like a killed process.
 func (s *story) killedSync(t *rapid.T) {
 	ctx, kill := context.WithCancel(s.ctx)
 	defer kill()
@@ -142,7 +134,6 @@ func (s *story) killedSync(t *rapid.T) {
 	s.check(t, false)
 }
 
-// busySync reads a source that changes meanwhile.
 func (s *story) busySync(t *rapid.T) {
 	after := rapid.IntRange(0, 8).Draw(t, "batches before an edit")
 	err := s.sync(s.ctx, between(s.world.Connector(), func() {
@@ -159,7 +150,6 @@ func (s *story) busySync(t *rapid.T) {
 	s.check(t, false)
 }
 
-// twoSyncs reads the source in two concurrent processes while the source changes and people search.
 func (s *story) twoSyncs(t *rapid.T) {
 	var both sync.WaitGroup
 	errs := make([]error, 2)
@@ -178,8 +168,6 @@ func (s *story) twoSyncs(t *rapid.T) {
 	s.check(t, false)
 }
 
-// revoked reads a source that refuses the credential. All documents must be hidden. Afterwards the
-// source accepts the credential again.
 func (s *story) revoked(t *rapid.T) {
 	restore := s.world.Revoke()
 	err := s.sync(s.ctx, s.world.Connector())
@@ -199,8 +187,7 @@ func (s *story) revoked(t *rapid.T) {
 // set, it also fails if the index does not show a document that the person can read now.
 //
 // A pass does not read the source at a single moment, so it may notice the later of two changes
-// first. The index then shows a state that never existed. Unless exact is set, check therefore does
-// nothing after several changes.
+// first. Unless exact is set, check therefore does nothing after several changes.
 func (s *story) check(t *rapid.T, exact bool) {
 	if !exact && s.edits > 1 {
 		return
@@ -252,8 +239,6 @@ func (s *story) holds(t *rapid.T, listeners []access.Account) []access.Held {
 	return held
 }
 
-// shown returns the documents that the index shows to several people together. It uses the
-// principals that they hold at one moment.
 func (s *story) shown(t *rapid.T, listeners []access.Account, documents []document.ID) map[document.ID]bool {
 	held := s.holds(t, listeners)
 	for _, p := range Held {
@@ -283,7 +268,6 @@ func (s *story) shown(t *rapid.T, listeners []access.Account, documents []docume
 	return shown
 }
 
-// interrupted is a connector that calls a function before each of its batches.
 type interrupted struct {
 	index.Connector
 	before func()
@@ -343,7 +327,6 @@ func each[B any](batches iter.Seq2[B, error], before func()) iter.Seq2[B, error]
 	}
 }
 
-// runes counts every character as a token.
 type runes struct{}
 
 // Count implements index.Counter.

@@ -13,12 +13,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Domain is the domain whose addresses link accounts with people of sources.
+// Domain is the mail domain of accounts that belong to people of a simulated source.
 const Domain = "example.com"
 
-// World is a simulated source. It decides by the vendor's rules who may read a document. It
-// evaluates the rules for each person, and does not use sets as access lists do. It must be safe
-// for concurrent use.
+// World is a simulated source that decides, by the vendor's rules, who may read a document. It
+// evaluates the rules for each person, independently of access lists. It must be safe for
+// concurrent use.
 type World interface {
 	// Connector returns a new connector over the source, in the state of a process that has just
 	// started.
@@ -40,7 +40,7 @@ type World interface {
 	MayRead(who access.Account, d document.ID) bool
 }
 
-// Partial is a World whose vendor does not report all permissions. The index may therefore show
+// Partial is a [World] whose vendor does not report all permissions. The index may therefore show
 // fewer documents than a person may read.
 type Partial interface {
 	World
@@ -49,8 +49,7 @@ type Partial interface {
 	MustShow(who access.Account, d document.ID) bool
 }
 
-// Stores are the stores that a connector's results are written to and that searches read. They are
-// initially empty.
+// Stores are the initially empty stores that the tests write a source to and search.
 type Stores struct {
 	Tenant access.TenantID
 	Index  index.Store
@@ -62,5 +61,5 @@ type Stores struct {
 	Search func(ctx context.Context, audience access.Audience) ([]document.ID, error)
 }
 
-// Held lists the principals that each account holds on its platform.
+// Held lists the principals that every account holds on its chat platform.
 var Held = []access.Principal{access.Members}

@@ -44,14 +44,14 @@ type write struct {
 // New returns an engine without indexes.
 func New() *Memory { return &Memory{indexes: make(map[string]map[key]engine.Change)} }
 
-// Down makes every call fail with err. Down(nil) ends this.
+// Down makes every call fail with err, until Down(nil) is called.
 func (m *Memory) Down(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.down = err
 }
 
-// Late(true) delays the visibility of changes until Late(false). Real engines do not delay changes,
+// Late hides changes from searches until Late(false) is called. Real engines do not delay changes,
 // but even then no forbidden document may be shown.
 func (m *Memory) Late(late bool) {
 	m.mu.Lock()
@@ -236,8 +236,6 @@ func (m *Memory) Search(_ context.Context, q engine.Query) (engine.Result, error
 	return out, nil
 }
 
-// list scores the allowed chunks for a probe. It returns the best by keywords and the best by
-// vectors.
 func list(q *engine.Query, p engine.Probe, readable, allowed []engine.Change) engine.List {
 	flat, title := make([]int, len(p.Terms)), make([]int, len(p.Terms))
 	for i, t := range p.Terms {
@@ -303,7 +301,8 @@ func share(x, of float64) float64 {
 	return x / of
 }
 
-// rank calls place with the position, from 1, of each of the n best entries whose score is above 0.
+// rank calls place with the position, from 1, of each of the n best entries. Entries without a
+// positive score have no position.
 func rank(entries []engine.Entry, n int, score func(*engine.Entry) float64, place func(*engine.Entry, int)) {
 	var best []*engine.Entry
 	for i := range entries {
