@@ -116,7 +116,7 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 		pc.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	// Behind a transaction pooler, each statement may run on another server connection. Until
-	// plans.ask has ruled out a pooler, statement descriptions are cached here, and no plans on
+	// detectPooler has ruled out a pooler, statement descriptions are cached here, and no plans on
 	// the server.
 	if pc.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe

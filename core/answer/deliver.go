@@ -69,9 +69,6 @@ func (Unrecorded) Posted(context.Context, session.Fence, session.PageKey, thread
 // Final implements [Deliveries].
 func (Unrecorded) Final(context.Context, session.Fence, session.PageKey, string) error { return nil }
 
-// Drop does nothing.
-func (Unrecorded) Drop(context.Context, session.Fence, session.PageKey) error { return nil }
-
 // Pages implements [Deliveries].
 func (Unrecorded) Pages(context.Context, session.Fence) ([]session.Page, error) { return nil, nil }
 
