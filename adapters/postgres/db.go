@@ -196,8 +196,8 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// restarting is the schedule for reads while the server restarts. A private server needs a second or
-// two.
+// restarting is the schedule for reads while the server restarts. A private server needs a second
+// or two.
 var restarting = sleep.Backoff{First: 100 * time.Millisecond, Most: time.Second, Within: 6 * time.Second}
 
 // ReadAgain calls read, and retries it for a few seconds while the connection to the server is

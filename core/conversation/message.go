@@ -33,8 +33,8 @@ func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	return nil
 }
 
-// retry repeats handle while it fails. If the platform redelivers the event after an error, it calls
-// handle once.
+// retry repeats handle while it fails. If the platform redelivers the event after an error, it
+// calls handle once.
 func retry(ctx context.Context, redelivered bool, handle func() error) error {
 	if redelivered {
 		return handle()

@@ -45,9 +45,9 @@ type Ranked struct {
 
 // Blend scores candidates and sorts them, best first:
 //
-//	flat'   = flat / max flat,  title' = title / max title
-//	k       = (1−r)·flat' + r·title'
-//	keyword = minmax(k + support(k)),  semantic = minmax(cosine)
+//	flat'   = flat / max flat,  title' = title / max title;
+//	k       = (1−r)·flat' + r·title';
+//	keyword = minmax(k + support(k)),  semantic = minmax(cosine);
 //	score   = [(1−a)·keyword + a·semantic] · boost · recency
 //
 // Here r is Config.TitleRatio, and a is EffectiveAlpha. The maxima are over all chunks that the

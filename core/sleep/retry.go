@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Backoff is a schedule of retries. The first wait is First, and each further wait is twice as long.
+// Backoff is a schedule of retries. The first wait is First, and each further wait is twice as
+// long.
 type Backoff struct {
 	First  time.Duration
 	Most   time.Duration // longest wait; 0: no limit
@@ -19,10 +20,10 @@ type Backoff struct {
 // Never ends the retries. See [Backoff.Retry].
 const Never time.Duration = -1
 
-// Retry repeats call while it fails. again returns the shortest wait after an error, such as the one
-// that a server asked for. It returns Never if another call would fail too. Retry returns the last
-// error of call when the schedule ends, or if ctx would end before the next call. If ctx ends during
-// a wait, the error also wraps the cause of ctx.
+// Retry repeats call while it fails. again returns the shortest wait after an error, such as the
+// one that a server asked for. It returns Never if another call would fail too. Retry returns the
+// last error of call when the schedule ends, or if ctx would end before the next call. If ctx ends
+// during a wait, the error also wraps the cause of ctx.
 func (b Backoff) Retry(ctx context.Context, call func() error, again func(err error) time.Duration) error {
 	began, wait := time.Now(), b.First
 	for try := 1; ; try++ {

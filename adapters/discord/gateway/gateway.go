@@ -89,7 +89,8 @@ func (g *Gateway) plan(ctx context.Context) (p plan, err error) {
 // FatalError if Discord rejects the token, and nil when ctx ends.
 func UntilAnswered(ctx context.Context, config call.GatewayConfig, logger *slog.Logger, trouble string, ask func() error) error {
 	var rejected *call.FatalError
-	_ = sleep.Backoff{First: config.Retry, Most: call.LastRetry, Vary: Jitter}.Retry(ctx, ask, func(err error) time.Duration { // ends without an error, rejected, or with ctx
+	// the error is that of ask when ctx ended or the token was rejected
+	_ = sleep.Backoff{First: config.Retry, Most: call.LastRetry, Vary: Jitter}.Retry(ctx, ask, func(err error) time.Duration {
 		if ctx.Err() != nil {
 			return sleep.Never
 		}
