@@ -86,6 +86,18 @@ func TestChannelThatCannotBeLookedUp(t *testing.T) {
 	w.answers(w.ada.Mention(w.general, "What is it?"), 1)
 }
 
+// Discord delivers an event once. What an event leaves out is looked up again after a failure.
+func TestLookUpsOfAnEventAreRepeated(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The answer.")), lean)
+	w.discord.Inject(discordtest.Fault{Method: "GET", Path: "/channels/" + w.general, Status: http.StatusServiceUnavailable, Body: "<html></html>", Times: 3})
+	question := w.ada.Mention(w.general, "What is it?")
+	w.answers(question, 1)
+	if threads := w.discord.Threads(w.general); len(threads) != 1 {
+		t.Errorf("threads = %+v, want one: the channel takes threads", threads)
+	}
+}
+
 // Discord's client offers the role that a bot has alone beside the bot itself, and people take the
 // one or the other.
 func TestMentionOfTheBotsOwnRole(t *testing.T) {
