@@ -12,7 +12,7 @@ import (
 func TestSettingsDoNotHoldBackTheOperator(t *testing.T) {
 	t.Parallel()
 	s := begin(t, common.Setting{
-		Said:    []policy.SettingValue{{Key: "askers", Value: "group:nobody"}, {Key: "user_quota", Value: "1/hour"}},
+		Said:    []policy.SettingValue{{Key: "askers", Value: "group:absent"}, {Key: "user_quota", Value: "1/hour"}},
 		Replies: []llmtest.Reply{llmtest.Answer("One."), llmtest.Answer("Two.")},
 	})
 	for _, question := range []string{"one?", "two?"} {

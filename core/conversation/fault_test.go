@@ -37,15 +37,15 @@ func TestSuiteNoticesWrongPlatforms(t *testing.T) {
 	for mistake, scenario := range map[fault]string{
 		wrongThread:    "a mention is answered in its thread",
 		postsTwice:     "a mention is answered in its thread",
-		forgetsEdits:   "an edited question is answered anew in place",
+		forgetsEdits:   "an edited question is answered again in place",
 		longPage:       "a long answer is shown whole and in order",
 		dropsReactions: "whoever asked stops by a reaction to the question",
 		ignoresDeletes: "a deleted question is not answered",
-		wrongPerson:    "who may not ask is told so alone",
+		wrongPerson:    "a person who may not ask alone sees the refusal",
 		wrongPresser:   "the button stops",
 		losesFiles:     "a file is read with its question",
 		wrongOrder:     "a thread that is entered half-way is read once",
-		loudWhisper:    "who may not ask is told so alone",
+		loudWhisper:    "a person who may not ask alone sees the refusal",
 		lastingSign:    "nothing says that the bot is at work once it has answered",
 	} {
 		t.Run(string(mistake), func(t *testing.T) {

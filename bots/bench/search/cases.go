@@ -163,7 +163,7 @@ func (b *bench) searchDuringChanges(ctx context.Context) error {
 		m := b.corpus.document((n * 7919) % b.documents)
 		acl := m.acl
 		if n%2 == 0 {
-			acl = access.ACL{"group:nobody"}
+			acl = access.ACL{"group:absent"}
 		}
 		return 1, b.index.SetACL(ctx, access.DefaultTenant, benchSource, []index.Access{{ID: document.ID(fmt.Sprintf("bench:%d", m.number)), ACL: acl}})
 	}, "access lists changed")

@@ -33,7 +33,7 @@ func AccountSuite(t *testing.T, store access.Accounts, now time.Time) {
 			t.Errorf("%s: %v (-want +got):\n%s", why, err, diff)
 		}
 	}
-	holds("before anybody was seen", here)
+	holds("before a person was seen", here)
 	saw(here, now, ada, app, bob)
 	holds("as they were seen", here, ada, app, bob)
 	holds("another workspace", there)
@@ -54,5 +54,5 @@ func AccountSuite(t *testing.T, store access.Accounts, now time.Time) {
 	saw(there, now.Add(-2*access.ListAge), access.Account{ID: "U1", Name: "Ada", Email: "ada@example.com", Full: true})
 	holds("who was seen too long ago is not known", there)
 	saw(here, now.Add(4*time.Second))
-	holds("nobody seen changes nothing", here, ada, app, bob)
+	holds("an empty list changes nothing", here, ada, app, bob)
 }

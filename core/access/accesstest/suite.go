@@ -25,9 +25,9 @@ func Suite(t *testing.T, replica func() Store) {
 		try  func(fixture)
 	}{
 		{"a change counts for every replica", fixture.change},
-		{"a person who is told of is believed outside, and asked about otherwise", fixture.told},
+		{"a person in an event is believed outside, and looked up otherwise", fixture.told},
 		{"what was asked before a change does not undo it", fixture.late},
-		{"a list is read by one, and says of nobody more than it held", fixture.list},
+		{"a list is read by one process, and reveals no more than it held", fixture.list},
 		{"a list that failed leaves what its pages said", fixture.failed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func (f fixture) late() {
 	all := f.version()
 	f.must(f.b.Found(f.Context(), f.w, map[string]bool{"U2": false}, now.At))
 	if f.version() == all {
-		f.Error("somebody was found to be a guest, and channels are still believed")
+		f.Error("a person was found to be a guest, and channels are still believed")
 	}
 	f.known(map[string]bool{"U1": false, "U2": false})
 }
@@ -159,7 +159,7 @@ func (f fixture) list() {
 	// U3 stood in the list before
 	f.must(f.a.End(f.Context(), f.w, []string{"U1", "U2"}, at.Add(time.Microsecond)))
 	if f.version() == all {
-		f.Error("somebody has vanished, and channels are still believed")
+		f.Error("a person has vanished, and channels are still believed")
 	}
 	if f.known(map[string]bool{"U1": true, "U2": false}).Pending {
 		f.Error("after the list more is said to be found out")

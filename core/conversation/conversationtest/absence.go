@@ -34,7 +34,7 @@ func absences() []scenario {
 			s.Until("it is answered, and asked about no longer", func() bool { return s.Reads(Ann, "The old one.") && !asksAbout(s, old) })
 			checkModelCalls(t, s, 2)
 		}},
-		{"a follow-up of an absence is answered where nobody else has", func(t *testing.T, begin func(Setting) Stage) {
+		{"a follow-up of an absence is answered where no person has", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("First of one.", "First of two.", "Second of one.")})
 			one := s.Mention(Ann, Place{}, "one?")
 			answered(s, inThread(one), 1)
@@ -49,7 +49,7 @@ func absences() []scenario {
 			})
 			waitUntilReads(s, Ann, "Second of one.")
 			if shown := s.Shown(inThread(two)); len(shown) != 1 || strings.Contains(shown[0].Text, sayStill) {
-				t.Errorf("where somebody else has answered it shows %+v", shown)
+				t.Errorf("where a person has answered it shows %+v", shown)
 			}
 			checkModelCalls(t, s, 3)
 		}},

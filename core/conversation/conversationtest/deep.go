@@ -156,7 +156,7 @@ func deepSearches() []scenario {
 				t.Errorf("the thread shows %+v", shown)
 			}
 		}},
-		{"a deep search that waits to be started holds up nobody", func(t *testing.T, begin func(Setting) Stage) {
+		{"a deep search that waits to be started delays no question", func(t *testing.T, begin func(Setting) Stage) {
 			waiting(t, begin, func(s Stage) (thread.MessageID, Place) {
 				question := s.Mention(Ann, Place{}, askFirst)
 				return question, inThread(question)

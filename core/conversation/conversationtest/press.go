@@ -64,7 +64,7 @@ func presses() []scenario {
 				return len(now) == 1 && now[0].ID == shown.ID && strings.HasPrefix(now[0].Text, "All of it.")
 			})
 		}},
-		{"an administrator corrects and removes, and nobody else", func(t *testing.T, begin func(Setting) Stage) {
+		{"only an administrator corrects and removes", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("This is wrong.")})
 			question := s.Mention(Ann, Place{}, "how?")
 			at := inThread(question)
@@ -84,10 +84,10 @@ func presses() []scenario {
 				return len(now) == 0 || !strings.Contains(now[0].Text, "This is right.")
 			})
 		}},
-		{"why a message was not answered is told to whoever asks", func(t *testing.T, begin func(Setting) Stage) {
+		{"why a message was not answered can be asked", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			talk := s.Say(Bob, Place{}, "just talking")
-			s.Until("it is told", func() bool { // decisions are stored within a second
+			s.Until("the reason is shown", func() bool { // decisions are stored within a second
 				s.Choose(Ann, talk, thread.ActionWhy)
 				return s.Reads(Ann, "The message did not address the bot.")
 			})
@@ -103,8 +103,8 @@ func commands() []scenario {
 			waitUntilReads(s, Ann, "By command.")
 			checkModelCalls(t, s, 1)
 		}},
-		{"who may not ask by a command is told so", func(t *testing.T, begin func(Setting) Stage) {
-			s := begin(Setting{Said: settingValues("askers", "group:nobody")})
+		{"a command of a person who may not ask is refused", func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Said: settingValues("askers", "group:absent")})
 			s.Ask(Ann, "how so?")
 			waitUntilReads(s, Ann, "cannot ask here")
 			if checkModelCalls(t, s, 0); s.Reads(Bob, "how so?") {

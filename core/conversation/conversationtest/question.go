@@ -29,7 +29,7 @@ func answered(s Stage, at Place, n int) []Shown {
 }
 
 func waitUntilReads(s Stage, p Person, text string) {
-	s.Until("somebody reads "+text, func() bool { return s.Reads(p, text) })
+	s.Until("a person reads "+text, func() bool { return s.Reads(p, text) })
 }
 
 func writing(s Stage, at Place) Shown {
@@ -84,7 +84,7 @@ func questions() []scenario {
 				t.Errorf("the conversation shows %+v", shown)
 			}
 		}},
-		{"a direct message without a question is told what to do", func(t *testing.T, begin func(Setting) Stage) {
+		{"a direct message without a question gets a hint", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			s.Say(Ann, Place{Direct: true}, " ")
 			waitUntilReads(s, Ann, "There is no question in this message. Write what")
@@ -133,7 +133,7 @@ func questions() []scenario {
 				t.Errorf("the model was shown %q", prompted(s, 0))
 			}
 		}},
-		{"a mention without a question is told what to do", func(t *testing.T, begin func(Setting) Stage) {
+		{"a mention without a question gets a hint", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			s.Mention(Ann, Place{}, "")
 			// The rest of the reply depends on the platform. If the bot looked for files first, it
@@ -141,8 +141,8 @@ func questions() []scenario {
 			waitUntilReads(s, Ann, "There is no question in this message.")
 			checkModelCalls(t, s, 0)
 		}},
-		{"who may not ask is told so alone", func(t *testing.T, begin func(Setting) Stage) {
-			s := begin(Setting{Said: settingValues("askers", "group:nobody")})
+		{"a person who may not ask alone sees the refusal", func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Said: settingValues("askers", "group:absent")})
 			s.Mention(Ann, Place{}, "may I?")
 			waitUntilReads(s, Ann, "cannot ask here")
 			checkModelCalls(t, s, 0)
@@ -150,7 +150,7 @@ func questions() []scenario {
 				t.Error("another person reads the refusal")
 			}
 		}},
-		{"a quota that is used up is told to the asker alone", func(t *testing.T, begin func(Setting) Stage) {
+		{"only the asker sees that a quota is used up", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Said: settingValues("user_quota", "1/hour"), Replies: answers("One.")})
 			settled(s, s.Mention(Ann, Place{}, "one?"))
 			s.Mention(Ann, Place{}, "two?")

@@ -38,7 +38,7 @@ func stops() []scenario {
 			s.Say(Ann, at, "stop")
 			checkStopped(t, s, at)
 		}},
-		{"stop is a word beside the question in a direct message", func(t *testing.T, begin func(Setting) Stage) {
+		{"stop is a word next to the question in a direct message", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			at := direct(s.Say(Ann, Place{Direct: true}, "tell me everything"))
 			writing(s, at)
@@ -59,7 +59,7 @@ func stops() []scenario {
 			s.React(Ann, question)
 			checkStopped(t, s, inThread(question))
 		}},
-		{"an administrator stops by a reaction to the answer, and nobody else", func(t *testing.T, begin func(Setting) Stage) {
+		{"only an administrator stops by a reaction to the answer", func(t *testing.T, begin func(Setting) Stage) {
 			seen := make(chan struct{})
 			s := begin(Setting{Replies: append(answers(), growing(seen))})
 			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
@@ -94,12 +94,12 @@ func stops() []scenario {
 
 func changes() []scenario {
 	return []scenario{
-		{"an edited question is answered anew in place", func(t *testing.T, begin func(Setting) Stage) {
+		{"an edited question is answered again in place", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("About the old one.", "About the new one.")})
 			question := s.Mention(Ann, Place{}, "the old question?")
 			first := answered(s, inThread(question), 1)[0]
 			s.Edit(Ann, question, "the new question?")
-			s.Until("the new answer stands in the place of the old one", func() bool {
+			s.Until("the new answer replaces the old one", func() bool {
 				shown := s.Shown(inThread(question))
 				return len(shown) == 1 && shown[0].ID == first.ID && strings.HasPrefix(shown[0].Text, "About the new one.")
 			})

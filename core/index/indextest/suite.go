@@ -189,17 +189,17 @@ func passes(s suite) {
 	other := run
 	other.Settings = "two"
 	if s.begin("acme", other).Continues {
-		s.t.Error("a pass with other settings is gone on with")
+		s.t.Error("a pass with other settings is continued")
 	}
 	other = run
 	other.Again = true
 	if s.begin("acme", other).Continues {
-		s.t.Error("a pass that stores what has changed is gone on with by one that stores everything")
+		s.t.Error("a pass that stores changes is continued by one that stores everything")
 	}
 	run.Succeeded, run.FinishedAt = true, stamp(9).UpdatedAt
 	s.save("acme", run)
 	if s.begin("acme", run).Continues {
-		s.t.Error("a pass that came to its end is gone on with")
+		s.t.Error("a pass that has ended is continued")
 	}
 
 	s.put("acme", s.entry("docs", "docs:a", 1), s.entry("docs", "docs:b", 2))

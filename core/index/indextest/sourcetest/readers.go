@@ -85,7 +85,7 @@ func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 		}
 		for _, p := range b.People {
 			if _, twice := people[p.ID]; twice {
-				return errors.New(p.Name + " is told of twice")
+				return errors.New(p.Name + " is listed twice")
 			}
 			people[p.ID] = p
 		}
