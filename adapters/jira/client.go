@@ -23,10 +23,6 @@ type Client struct {
 	api string // path of the API, such as "rest/api/3/"
 }
 
-// IsCloud reports whether a site is on Jira Cloud. It uses the configured deployment, or the
-// address if none is configured.
-func IsCloud(config Config) bool { return atlassian.IsCloud(config.URL, config.Deployment) }
-
 var product = atlassian.Product{Name: "Jira", Settings: "JIRA", Example: "https://jira.example.org"}
 
 // New returns a client. It sends no request.

@@ -2,7 +2,6 @@ package sourcepass
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -55,55 +54,4 @@ func (d *Documents) send(b index.Batch) error {
 		return twice
 	})
 	return d.Emit(b)
-}
-
-// Unmet has the stored documents of a list that a run did not find in the list. Stored counts all
-// stored documents of the list.
-type Unmet struct {
-	Stored int // number of stored documents
-	IDs    []document.ID
-}
-
-// FindUnmet sends a batch and calls place for every stored document. place reports whether the
-// document belongs to a list, and whether the run found it there. It must be safe to call from
-// another goroutine, even after FindUnmet has failed.
-func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.ID) (in, met bool)) (Unmet, error) {
-	var mu sync.Mutex
-	var found Unmet
-	b.Review = func(id document.ID) index.Verdict {
-		mu.Lock()
-		defer mu.Unlock()
-		in, met := place(id)
-		if in {
-			found.Stored++
-		}
-		if in && !met {
-			found.IDs = append(found.IDs, id)
-		}
-		return index.Verdict{}
-	}
-	if err := send(b); err != nil {
-		return Unmet{}, err
-	}
-	if err := send(index.Batch{}); err != nil { // accepted once the batch before it is processed
-		return Unmet{}, err
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	slices.Sort(found.IDs)
-	return Unmet{Stored: found.Stored, IDs: slices.Clone(found.IDs)}, nil
-}
-
-// Review returns a batch that applies a verdict to the documents in IDs.
-func (u Unmet) Review(v index.Verdict) index.Batch {
-	ids := make(map[document.ID]bool, len(u.IDs))
-	for _, id := range u.IDs {
-		ids[id] = true
-	}
-	return index.Batch{Review: func(id document.ID) index.Verdict {
-		if ids[id] {
-			return v
-		}
-		return index.Verdict{}
-	}}
 }

@@ -65,11 +65,3 @@ func Seconds(t time.Time) int64 {
 	}
 	return t.Unix()
 }
-
-// Time converts the result of [Seconds] back to a time.
-func Time(seconds int64) time.Time {
-	if seconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0)
-}
