@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// checkpointBytes is the average number of checkpoint bytes per batch. Writing that much takes less
-// time than the one or more requests that a batch needs.
+// checkpointBytes is the average number of bytes of checkpoints that are written per batch. Writing
+// them takes less time than the requests for the batch.
 const checkpointBytes = 16 << 10
 
 // Documents sends the batches of documents of one run. It is not safe for concurrent use.
@@ -24,8 +24,8 @@ type Documents struct {
 	size int // bytes of the last checkpoint
 }
 
-// Send sends a batch, with a checkpoint if one is due. If a run is killed between two checkpoints,
-// the next run sends the batches after the first one again.
+// Send sends a batch, with a checkpoint if one is due. If a run is killed, the next run sends the
+// batches after the last checkpoint again.
 //
 // A checkpoint may be as large as the source. Larger checkpoints are therefore less frequent, so
 // that writing them does not take quadratic time.
@@ -57,16 +57,16 @@ func (d *Documents) send(b index.Batch) error {
 	return d.Emit(b)
 }
 
-// Unmet has the stored documents of a list that a run did not find in the list. Stored counts all
-// stored documents of the list.
+// Unmet is the result of [FindUnmet]. IDs are the stored documents that the run did not find again.
 type Unmet struct {
 	Stored int // number of stored documents
 	IDs    []document.ID
 }
 
-// FindUnmet sends a batch and calls place for every stored document. place reports whether the
-// document belongs to a list, and whether the run found it there. It must be safe to call from
-// another goroutine, even after FindUnmet has failed.
+// FindUnmet returns the stored documents of one list that a run did not find again. It sends a
+// batch and calls place for every stored document of the source. place reports whether the document
+// belongs to the list, and whether the run met it. It must be safe to call from another goroutine,
+// even after FindUnmet has failed.
 func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.ID) (in, met bool)) (Unmet, error) {
 	var mu sync.Mutex
 	var found Unmet
@@ -94,7 +94,7 @@ func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.
 	return Unmet{Stored: found.Stored, IDs: slices.Clone(found.IDs)}, nil
 }
 
-// Review returns a batch that applies a verdict to the documents in IDs.
+// Review returns a batch that applies the verdict v to every stored document in u.IDs.
 func (u Unmet) Review(v index.Verdict) index.Batch {
 	ids := make(map[document.ID]bool, len(u.IDs))
 	for _, id := range u.IDs {
