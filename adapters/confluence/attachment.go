@@ -33,7 +33,8 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	return d, err
 }
 
-// attachment returns an error that wraps index.ErrSkipped if the file is invisible.
+// attachment returns the version, container and download link of an attachment. If the attachment
+// is invisible, the error wraps index.ErrSkipped.
 func (c *Connector) attachment(ctx context.Context, e entry) (k content, err error) {
 	left, err := c.tree().bulk(ctx, []string{e.id}, "version,container", func(found content) { k = found })
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check returns a summary such as "3 spaces". It returns an error if nothing can be read, or if it
-// cannot find out who may read it.
+// Check returns a summary such as "3 spaces". The error says what cannot be read, or whose readers
+// are unknown, and what to do.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	all, err := c.listSpaces(ctx)
 	if err != nil {

@@ -77,7 +77,7 @@ var (
 	_ index.Waiter  = (*Connector)(nil)
 )
 
-// Waited implements index.Waiter. The time covers all sources that are read with the credential.
+// Waited implements index.Waiter. The time is the total for all connectors that share the [Client].
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector. It sends no request.
@@ -91,8 +91,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name from the configuration. Its id is "confluence-" plus the
-// name.
+// SourceOf returns the source that is configured under the given name. Its id is "confluence-" plus
+// the name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("confluence-" + name), Kind: Kind, Name: name}
 }
@@ -101,7 +101,7 @@ func SourceOf(name string) document.Source {
 // everything is read again.
 const reading = 1
 
-// spaceNode begins the node id of a space: "space:12".
+// spaceNode is the prefix of the [index.Node] id of a space: "space:12".
 const spaceNode = "space:"
 
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }

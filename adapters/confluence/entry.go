@@ -22,7 +22,7 @@ const (
 	attachments contentSort = "attachment"
 )
 
-// entry is a page, blog post, comment or attachment in a list. It does not have the text.
+// entry is a page, blog post, comment or attachment without its text, as lists return it.
 type entry struct {
 	id      string
 	of      contentSort
@@ -109,7 +109,8 @@ func (a account) id() string {
 	return a.UserKey
 }
 
-// entry converts an item of a list. ancestors means that the list includes the ancestors of pages.
+// entry converts an item of a list. ancestors must be true if the request asked for the ancestors
+// of pages.
 func (k content) entry(ancestors bool) entry {
 	e := entry{id: string(k.ID), of: contentSort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
 	if k.Space != nil {

@@ -53,8 +53,8 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members also returns the members of nested groups, because Confluence lists them. On Cloud it
-// returns only active people.
+// members returns the members of a group, including those of nested groups. On Cloud it returns
+// only active people.
 func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 	path := "rest/api/group/" + url.PathEscape(id) + "/member"
 	if c.client.Cloud {

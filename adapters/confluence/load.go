@@ -51,10 +51,12 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return all, nil
 }
 
-// expandBody includes the restriction, which may be newer than the one in the list.
+// expandBody is the "expand" parameter of requests for text. It includes the restriction, which may
+// have changed since the content was listed.
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
 
-// single reads content that a search does not return, or does not return in storage format.
+// single reads the text of one content with a separate request. It is used if the search did not
+// return the text.
 func (c *Connector) single(ctx context.Context, e entry, k content, found bool) (content, error) {
 	if !c.client.Cloud {
 		var alone content
@@ -118,7 +120,8 @@ func asGone(err error) error {
 // Confluence Cloud.
 const newEditor = "v2"
 
-// document ignores acl if the content is restricted. The restriction may be newer than acl.
+// document converts content to a document. If the content has a restriction, the restriction
+// replaces acl, which may be older.
 func (c *Connector) document(ctx context.Context, s space, e entry, k content, acl access.ACL) (document.Document, error) {
 	own := list{state: unrestricted}
 	switch {

@@ -216,8 +216,8 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 	return n.emit(index.NodeBatch{})
 }
 
-// unmet returns the ids of restricted pages of a space that an earlier pass found, and that this
-// pass has not found.
+// unmet returns the ids of a space's restricted pages that an earlier pass found and this pass has
+// not found yet. A pass reads all nodes, possibly in several calls of Nodes.
 func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
 	for _, of := range n.state.Known[string(s.ID)] {
 		for id := range of {
@@ -279,9 +279,9 @@ func (n *nodes) restricts(id string) bool {
 	return n.tree.lost[id] || n.tree.unsure[id] || !known || l.state != unrestricted
 }
 
-// addNode adds the node of a page to a batch, once per call of Nodes. A restricted page has its own
-// readers. A page whose restriction has ended has the readers of its parent. An invisible page is
-// denied to everyone.
+// addNode adds a page to a batch as an [index.Node], unless it has already added the page. A
+// restricted page has its own readers. A page without a restriction has the readers of its parent.
+// An invisible page is denied to everyone.
 func (n *nodes) addNode(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
 	at := s.within(id)
 	if n.reported[at] {

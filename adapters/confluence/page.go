@@ -42,8 +42,9 @@ func readPage[T any](ctx context.Context, c *Client, path, query string, attempt
 	return p.Results, next, nil
 }
 
-// merge adds the position in a next link to a query. It returns "" at the end of a numbered list.
-// All other parameters keep their values, because next links omit some of them.
+// merge returns the query for the next page: query with the cursor or start number of the next
+// link. It returns "" at the end of a numbered list. Next links may omit other parameters, so these
+// keep their values.
 func merge(query, next string, ended bool) (string, error) {
 	ours, err := url.ParseQuery(query)
 	theirs, err2 := url.ParseQuery(next)
@@ -98,8 +99,8 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// isID reports whether a text is the id of a content and is safe in a search and in a path. Ids of
-// attachments begin with "att".
+// isID reports whether a text has the form of a content id, which is safe in a search and in a
+// path. Ids of attachments begin with "att".
 func isID(id string) bool {
 	number, err := strconv.ParseUint(strings.TrimPrefix(id, "att"), 10, 64)
 	return err == nil && number > 0

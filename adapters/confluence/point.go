@@ -16,8 +16,7 @@ import (
 // (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). On
 // Data Center the result is index.CannotAsk.
 //
-// It checks the document itself, because a page that was restricted after the last pass still names
-// its space.
+// It checks a point's document and not its node, which may be out of date.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

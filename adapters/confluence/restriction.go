@@ -46,7 +46,8 @@ func (r *restriction) complete() bool {
 	return r != nil && r.Restrictions.User != nil && r.Restrictions.Group != nil && !r.Restrictions.User.cut() && !r.Restrictions.Group.cut()
 }
 
-// readers ignores subjects of unknown kinds.
+// readers converts the users and groups of a restriction to principals. It omits subjects of
+// unknown kinds.
 func (c *Connector) readers(users, groups []subject) access.ACL {
 	acl := access.ACL{}
 	for _, u := range users {
@@ -62,7 +63,7 @@ func (c *Connector) readers(users, groups []subject) access.ACL {
 	return acl
 }
 
-// groupID returns the name on Data Center, where a group has no id.
+// groupID returns the id of a group on Cloud, and its name on Data Center, where groups have no id.
 func (c *Connector) groupID(id atlassian.ID, name string) string {
 	if c.client.Cloud {
 		return string(id)
@@ -72,8 +73,8 @@ func (c *Connector) groupID(id atlassian.ID, name string) string {
 
 const mostSubjects = 100_000
 
-// restrictionOf denies the content to everyone if its restriction has more than mostSubjects
-// entries.
+// restrictionOf requests the restriction that is set on a page or other content itself. A
+// restriction with more than mostSubjects entries denies the content to everyone.
 func (c *Connector) restrictionOf(ctx context.Context, id string) (list, error) {
 	const limit = 100
 	var users, groups []subject

@@ -32,9 +32,8 @@ func (s space) known() bool {
 
 func (s space) node() string { return spaceNode + string(s.ID) }
 
-// within returns the node id of a restricted page, or of the space if content is "". Content that
-// moves to another space gets a new node. Until its readers are read again, the readers of the old
-// space cannot read it.
+// within returns the [index.Node] id of a restricted page, or of the space if content is "".
+// Content that moves to another space gets a new node, which has no readers until it is read.
 func (s space) within(content string) string {
 	if content == "" {
 		return s.node()

@@ -25,7 +25,7 @@ type tree struct {
 	failing int // consecutive failures
 }
 
-// list is the restriction of a page or folder.
+// list has the readers to which a page or folder is restricted.
 type list struct {
 	state   listState
 	readers access.ACL
@@ -47,8 +47,8 @@ func (c *Connector) tree() *tree {
 	}
 }
 
-// place records the parent of a page or other content. A parent that is not content, such as a
-// space, counts as none.
+// place records the parent of a page or other content. It records no parent if parent is not the id
+// of content, for example because it is a space.
 func (t *tree) place(id, parent, kind string) {
 	if !isID(parent) {
 		parent = ""
@@ -68,7 +68,8 @@ func (t *tree) entry(k content) entry {
 	return e
 }
 
-// valid drops entries without an id. It records the parents of the others if the list has them.
+// valid drops entries that have no id or another kind. If the remaining entries list their
+// ancestors, it records these.
 func (t *tree) valid(all []entry, of contentSort) []entry {
 	all = slices.DeleteFunc(all, func(e entry) bool { return !isID(e.id) || e.of != of && of != "" })
 	for _, e := range all {
@@ -160,8 +161,9 @@ func (t *tree) load(ctx context.Context, feet []string) error {
 	return t.restrictions(ctx, slices.Compact(unknown))
 }
 
-// nearest returns the nearest restricted page at or above from, or "" if only the space decides.
-// sure is false if some ancestors could not be read. An invisible page counts as restricted.
+// nearest returns the nearest restricted page among a page and its ancestors, or "" if only the
+// space decides. sure is false if some ancestors could not be read. An invisible page counts as
+// restricted.
 func (t *tree) nearest(from string) (id string, sure bool) {
 	ids, whole := t.chain(from)
 	for _, id := range ids {
@@ -267,8 +269,9 @@ func (t *tree) climbOne(ctx context.Context, id string) error {
 // patience is the number of consecutive failures after which a loop over pages fails.
 const patience = 5
 
-// fails returns nil if an error about one page can be skipped, such as a server error or a
-// malformed response. After patience consecutive errors it returns these too.
+// fails counts an error about one page. It returns nil if the page can be skipped, for example
+// after a server error or a malformed response. After [patience] consecutive errors it returns the
+// error.
 func (t *tree) fails(ctx context.Context, err error) error {
 	if t.failing++; atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed) || t.failing >= patience {
 		return err

@@ -60,9 +60,8 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// Feeds implements crawl.Vendor. The trash is read before the changes, because restored contents
-// are then listed as changed. Data Center lists the trash only per space, so a scan finds deletions
-// there.
+// Feeds implements crawl.Vendor. The trash is read before the changes, which list content that was
+// restored meanwhile. Data Center has no trash across spaces, so a scan finds deletions there.
 func (v *vendor) Feeds(scopes []crawl.Scope) (all []crawl.Feed) {
 	if len(scopes) == 0 {
 		return nil
@@ -132,8 +131,8 @@ func lacks(ctx context.Context, err error) bool {
 	return !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest)
 }
 
-// stale wraps err in crawl.ErrCursor if a cursor has expired or a list does not end. It returns
-// other errors unchanged.
+// stale wraps err in crawl.ErrCursor if a cursor has expired or the pages of a list repeat. It
+// returns other errors unchanged.
 func stale(ctx context.Context, asked string, err error) error {
 	if asked != "" && lacks(ctx, err) || errors.Is(err, sourcehttp.ErrEndless) {
 		return errors.Join(crawl.ErrCursor, err)
@@ -164,7 +163,8 @@ const mostKeys = 50
 
 const expandListed = "version,container,space,ancestors"
 
-// changes returns a page of the latest changes, newest first. It stops at the mark.
+// changes returns a page of the latest changes, newest first. It ends at the date of the newest
+// change that the last run has read (at.Mark), minus Options.Overlap.
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	mark, err := time.Parse(time.RFC3339, at.Mark)
 	if err != nil {

@@ -65,7 +65,8 @@ func Columns(line string) int {
 	return n
 }
 
-// wrapped returns nil if some is false. Styles never continue from one line to the next.
+// wrapped wraps text for a terminal of width columns. It returns nil if some is false. Styles never
+// continue from one line to the next.
 func wrapped(text string, width int, some bool) []string {
 	if !some {
 		return nil

@@ -76,8 +76,8 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	))
 }
 
-// intent returns a Finding that compares Discord's setting of a privileged intent (enabled) with
-// the bot's (asked). without says what does not work without the intent.
+// intent returns a Finding about a privileged intent. enabled is Discord's setting, and asked means
+// that the bot requests the intent. without names what does not work without the intent.
 func intent(name string, enabled, asked bool, without, setting string) Finding {
 	switch {
 	case enabled && asked:

@@ -44,12 +44,13 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// Use makes the bot count its API calls in tiers, a rate limiter that its processes share. Call it
-// once, before Run. Without it, each process uses only its part of the bot's rate.
+// Use makes the bot count its API calls in tiers, a rate limiter that all processes of the bot
+// share. Call it once, before Run. Without it, each process is limited to an equal part of the
+// bot's rate.
 func (c *Client) Use(tiers thread.Tiers) { c.discord.Use(tiers) }
 
-// Share sets the number of processes that serve the bot and divide its rate. The number may change
-// at any time.
+// Share sets the number of processes that serve the bot. Rate limits that the processes do not
+// share are divided by this number. Share may be called at any time.
 func (c *Client) Share(processes int) { c.discord.Share(processes) }
 
 // Close closes idle HTTP connections. Call it after all messages have been written.

@@ -22,7 +22,8 @@ func because(why, sentence string) string {
 	return why + sentence
 }
 
-// answer returns the answer as Markdown. It omits m.why if an earlier answer begins with it.
+// answer returns the answer as Markdown. It omits the explanation m.why if an earlier answer begins
+// with that explanation.
 func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	why := m.why
 	for _, earlier := range t.answers {
@@ -135,9 +136,9 @@ func fenced(info, text string) string {
 // better than the quoted ones.
 const firstHits = 2
 
-// links returns a Markdown list of links to the pages of chosen, without the first quoted pages. It
-// adds up to firstHits of the best pages of the search, if they are close to the question. It
-// returns "" for an empty list.
+// links returns a Markdown list of links to pages that may help, or "" if there are none. It lists
+// the pages of chosen after the first quoted ones. It adds up to firstHits of the best pages of the
+// search, if they are close to the question.
 func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
 	var lines []string
 	seen := map[string]bool{}

@@ -22,8 +22,9 @@ const (
 	maxPages      = 3 // pages that are quoted
 )
 
-// rankShare and the other constants change the worth of a quotation. The worth begins as the cosine
-// of the question's and the quotation's embeddings, or as the share of matching words.
+// rankShare and the other constants adjust the worth of a quotation, by which quotations are
+// ordered. The worth begins as the cosine of the question's and the quotation's embeddings, or as
+// the share of matching words.
 const (
 	rankShare  = 0.03 // subtracted for each rank of its page in the search
 	rowsLess   = 0.05 // subtracted for table rows, which are short and alike
@@ -35,7 +36,7 @@ const (
 	wordDecay  = 0.1  // reduction of the words' score for each rank, if words choose
 	mostWords  = 0.45 // minimum share of the question's weight in a passage that words chose
 	// leastHeld is the minimum number of the question's words in a passage that is quoted without a
-	// sentence model. Fewer suffice if fewer are known.
+	// sentence model. If the documents contain only one of these words, one suffices.
 	leastHeld = 2
 	repeats   = 0.8 // share of the words of code that the question holds, if it only repeats it
 	allWords  = 0.9 // score with which a passage is quoted whatever the sentence model says
@@ -152,8 +153,8 @@ func (x *quotation) text() string {
 	return strings.Join(texts, "\n")
 }
 
-// score returns the share of the question's words in a quotation: the mean of the shares with and
-// without its headings.
+// score returns the share of the question's words in a quotation. It is the mean of two shares, one
+// with and one without the quotation's headings.
 func (a *asked) score(x *quotation) float64 {
 	text := x.text()
 	return (a.share(a.all, append(x.above(), text)...) + a.share(a.all, text)) / 2
@@ -170,11 +171,11 @@ func (a *asked) candidates(pages []*page) []quotation {
 	return out[:min(len(out), maxCandidates)]
 }
 
-// choose selects the quotations for an answer. The band says whether to quote them, to link their
-// pages, or to say that nothing was found.
+// choose selects the quotations for an answer. The [retrieve.Band] says whether to quote them, to
+// link their pages, or to say that nothing was found.
 //
-// Without a sentence model, or if it does not know the language or takes too long, matching words
-// decide.
+// Quotations are ranked by embeddings. If the sentence model is missing, does not know the language
+// or takes too long, they are ranked by matching words.
 func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotation, retrieve.Band, error) {
 	all := a.candidates(pages)
 	if len(all) == 0 {
@@ -223,8 +224,8 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 	return chosen, min(band, retrieve.Links), nil
 }
 
-// weigh computes the worth of a quotation. If byWords is set, the worth begins as the share of
-// matching words. Otherwise it begins as the cosine that compare has set.
+// weigh computes the worth of a quotation, by which quotations are ordered. If byWords is set, the
+// worth is based on the share of matching words. Otherwise it is based on the cosine from compare.
 func (a *asked) weigh(x *quotation, byWords bool) {
 	if byWords {
 		x.worth = x.score / (1 + wordDecay*float64(x.page.rank))
@@ -258,8 +259,8 @@ func (a *asked) harms(x *quotation) bool {
 
 func (x *quotation) repeats(y quotation) bool { return x.page == y.page || x.text() == y.text() }
 
-// compare sets each worth to the cosine of the question and the quotation. It returns the highest
-// one, or -1 if nothing could be compared.
+// compare sets the worth of each quotation to the cosine of its embedding and the question's. It
+// returns the highest cosine, or -1 if nothing could be compared.
 func (m *Model) compare(ctx context.Context, a *asked, all []quotation) (similarity float64, err error) {
 	texts := []string{a.compared}
 	for i := range all {

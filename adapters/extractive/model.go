@@ -51,7 +51,7 @@ func StandIn() *Model { return &Model{} }
 
 // WithSentences returns a copy of the model that selects passages by the similarity of their
 // embeddings to the question. gate says which similarity suffices for a quotation. If sentences is
-// nil, matching words decide.
+// nil, the copy selects passages by matching words.
 func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *Model {
 	with := *m
 	if with.vectors, with.gate = nil, gate; sentences != nil {
@@ -60,8 +60,8 @@ func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *
 	return &with
 }
 
-// Waiting returns a copy of the model that waits at most that long for embeddings, for each answer.
-// After that, matching words decide.
+// Waiting returns a copy of the model that waits at most the given time for the embeddings of an
+// answer. After that time, it selects passages by matching words.
 func (m *Model) Waiting(wait time.Duration) *Model {
 	with := *m
 	with.wait = wait

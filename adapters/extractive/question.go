@@ -86,8 +86,8 @@ func (a *asked) match(q query, texts []string) []retrieve.Matched {
 	return found
 }
 
-// share returns the weight of a query's words that occur in texts, as a share of the weight of all
-// its words.
+// share returns the weighted share of a query's words that occur in texts, as computed by
+// [retrieve.Coverage].
 func (a *asked) share(q query, texts ...string) float64 {
 	return retrieve.Coverage(q.terms, a.match(q, texts), q.chunks)
 }
@@ -133,7 +133,7 @@ func one(is bool) int {
 }
 
 // evidence reports whether the passages of a page have enough of the question's words. If at least
-// half of these words occur in no document, the page's title must also have one.
+// half of these words occur in no document, the page's title must also have a word of the question.
 func (a *asked) evidence(p *page) bool {
 	c := a.count(a.own)
 	stray := c.strange > 0 && c.strange >= c.known+c.named
@@ -145,7 +145,7 @@ func (a *asked) evidence(p *page) bool {
 }
 
 // holdsMost reports whether texts have enough of the question's words to be quoted without a
-// sentence model. A single word suffices only if no other word is known.
+// sentence model. One word suffices only if the documents contain no other word of the question.
 func (a *asked) holdsMost(texts ...string) bool {
 	c := a.count(a.all, texts...)
 	return c.held >= min(leastHeld, c.known) && a.share(a.all, texts...) >= mostWords

@@ -48,8 +48,8 @@ type row struct {
 const (
 	maxRows   = 5
 	alikeRows = 0.9 // share of the best row's score that other rows must reach
-	// mostHeld is the share of the question's words that a page must exceed before its table rows
-	// may answer.
+	// mostHeld is a share of the question's words. If a page has no more than this share, its table
+	// rows are only linked, unless they are exact.
 	mostHeld = 0.75
 )
 
@@ -73,8 +73,8 @@ func (b *block) rows() (head string, out []row) {
 	return head, out
 }
 
-// namesColumns reports whether a first row has column names. Tables of command options often have
-// none.
+// namesColumns reports whether the first row of a table has column names. In tables of command
+// options, the first row is often an option.
 func namesColumns(row []string) bool {
 	first := strings.TrimSpace(strings.Join(row, ""))
 	for _, cell := range row {
@@ -86,7 +86,7 @@ func namesColumns(row []string) bool {
 }
 
 // rowsOf reduces the table of a quotation to the rows that answer best. It reports whether any row
-// remains. Column names apply to all rows, so a row counts by the words that its cells add.
+// remains. Words in the column names count for all rows, so the other words in a row decide.
 func (a *asked) rowsOf(x *quotation) bool {
 	b := &x.blocks[len(x.blocks)-1]
 	head, rows := b.rows()
@@ -129,10 +129,10 @@ func (a *asked) named(cells []string) bool {
 	return c.telling > 0 || c.held > 1
 }
 
-// judge decides whether table rows may be quoted. Rows are exact if they have all words of the
-// question, or if the question names a cell and a column. Rows that lack a name or number of the
-// question are only linked. For example, a row with Ann's telephone number does not answer "the
-// salary of Ann".
+// judge sets whether the table rows of a quotation are exact, named or only to be linked. Rows are
+// exact if they have all words of the question, or if the question names a cell and a column. Rows
+// that lack a name or number of the question are only linked. For example, a row with Ann's
+// telephone number does not answer "the salary of Ann".
 func (a *asked) judge(x *quotation, named bool) {
 	c := a.count(a.own, append(x.above(), x.text())...)
 	page := a.count(a.own, append(x.page.texts(), x.text())...)

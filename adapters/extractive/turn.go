@@ -71,8 +71,8 @@ func readTurn(messages []llm.Message) (t turn) {
 	return t
 }
 
-// add skips documents that cannot be cited. It also skips duplicates, because two searches often
-// find the same passage.
+// add appends documents to the passages of the turn. It skips documents that cannot be cited, and
+// documents with the same text as an earlier one.
 func (t *turn) add(docs []tool.Document, seen map[string]bool) {
 	for _, d := range docs {
 		if d.Number > 0 && strings.TrimSpace(d.Contents) != "" && !seen[d.Contents] {

@@ -21,8 +21,8 @@ type vectors struct {
 	known    map[string][]float32
 }
 
-// of embeds texts that are not cached, in small batches. At the deadline, it returns nil for texts
-// without a vector, provided that the first text has one.
+// of returns the vectors of texts. It embeds those that are not cached, in small batches. If the
+// deadline passes, texts without a vector get nil. It returns an error if the first text has none.
 func (v *vectors) of(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var missing []int

@@ -15,12 +15,12 @@ func (c *Connector) address(folder, name string) *url.URL {
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(folder, filepath.FromSlash(name)))}
 }
 
-// longestClaim is in bytes.
+// longestClaim is the maximum length in bytes of a URL that a document may state as its own.
 const longestClaim = 2000
 
-// believed returns the first URL in claims that a document may have, or own if there is none. A
-// claim may be relative. It must be below the base URL, and must not belong to another file.
-// Otherwise an author could make citations lead to another document's page.
+// believed returns the first valid URL in claims, or own if none is valid. A valid claim is below
+// the base URL, or relative, and belongs to no other file. Otherwise an author could make citations
+// lead to another document's page.
 func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) string {
 	for _, claim := range claims {
 		if claim = strings.TrimSpace(claim); claim == "" || len(claim) > longestClaim || c.base == nil {

@@ -70,11 +70,12 @@ const mostLines = 100_000
 
 type stretch struct{ from, to int }
 
-// longest is the maximum number of lines of a piece, about one chunk. A longer piece, such as a
-// class, is cut between its members.
+// longest is the maximum number of lines of a piece of code. A longer piece, such as a class, is
+// cut between its members. A piece of this size is about one chunk, which is a passage of a
+// document.
 const longest = 60
 
-// deepestMember is the maximum nesting at which pieces are cut between their members.
+// deepestMember is the maximum number of times that a long piece and its parts are cut again.
 const deepestMember = 8
 
 // pieces cuts lines at blank lines before a line with the least indentation, which usually begins a
@@ -137,12 +138,12 @@ var declares = regexp.MustCompile(`(?i)^\s*(?:(?:export|default|public|private|p
 	`(?:func|def|class|function|interface|type|struct|enum|trait|impl|fn|module|mod|namespace|object|protocol|extension|record|macro_rules!|defmodule|defp?|` +
 	`sub|proc|procedure|table|view|materialized\s+view|index|unique\s+index|trigger|schema|message|service|rpc|resource|variable|fun)\b\s*[\w("'\x60<]`)
 
-// calls matches methods in languages without a keyword for them, such as "int size() {".
+// calls matches declarations of methods that have no keyword, such as "int size() {".
 var calls = regexp.MustCompile(`^\s*[\w<>\[\],.*&:~@ \t]*\b\w+\s*\([^;]*\)[^;=]*\{\s*$`)
 
 var controls = regexp.MustCompile(`^\s*(?:if|for|while|switch|catch|return|else|do|try|with|using|lock|match|when)\b|^\s*[)}]`)
 
-// longestLine is in bytes. A longer line declares nothing.
+// longestLine is the maximum length in bytes of a line that declares a name.
 const longestLine = 2000
 
 const longestName = 100 // maximum length of a declaration's name

@@ -43,8 +43,8 @@ type Options struct {
 	Source document.Source
 }
 
-// defaultMaxBytes is far above the size of written documents, and far below the memory of a small
-// machine.
+// defaultMaxBytes is the default of Options.MaxBytes. Written documents are far smaller, and even a
+// small machine has far more memory.
 const defaultMaxBytes = 50 << 20
 
 // Reads reports whether Include and Exclude select a file. name is its path below the folder.
@@ -208,8 +208,8 @@ func (c *Connector) open() (*os.Root, string, error) {
 	return root, single, nil
 }
 
-// empty returns an error for a folder without documents. Such a folder is more likely a wrong path
-// or an unmounted disk than a wish to delete all documents.
+// empty returns an error if w has found no documents, and nil otherwise. The cause is probably a
+// wrong path or an unmounted disk, so the stored documents must not be deleted.
 func (c *Connector) empty(w *walk) error {
 	if len(w.files) > 0 {
 		return nil

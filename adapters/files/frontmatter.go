@@ -27,7 +27,8 @@ type matter struct {
 	stated   map[string]string // metadata, such as owners and a status
 }
 
-// longestMatter is in bytes. Longer front matter is treated as text.
+// longestMatter is the maximum length of front matter in bytes. Longer front matter is treated as
+// text.
 const longestMatter = 64 << 10
 
 // statesACL finds an access list even in invalid front matter. A typing error must not make a
@@ -38,9 +39,9 @@ var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)
 
 var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*["']?\w[\w-]*["']?\s*[:=]|^\s*- `)
 
-// Narrows reports whether a file may restrict its readers, so that not all readers of the source
-// may read it. It decides by the name and by the first bytes of the file. It returns true if these
-// bytes are not valid UTF-8.
+// Narrows reports whether a file may have an access list that excludes some readers of the source.
+// It decides by the name and by the first bytes of the file. In formats with front matter, it
+// returns true for bytes that are not valid UTF-8.
 func Narrows(name string, begins []byte) bool {
 	if !formatOf(name).matter {
 		return false
@@ -172,8 +173,8 @@ func nesting(head string) int {
 	return most
 }
 
-// place matches "[LINE:COLUMN] " at the start of an error of the YAML parser. The parser does not
-// see the file's first line.
+// place matches "[LINE:COLUMN] " at the start of an error of the YAML parser. LINE is too small by
+// one, because the parser does not get the file's first line.
 var place = regexp.MustCompile(`^\[(\d+):\d+\] `)
 
 func placed(message string) string {
@@ -264,8 +265,8 @@ var statedKeys = []string{
 	"supersedes", "replaces", "superseded_by", "replaced_by", "depends_on", "dependencies",
 }
 
-// maxStated and maxSaid limit the metadata from other keys than statedKeys, such as "status:
-// retired". Longer values and further keys are dropped.
+// maxStated and maxSaid limit the metadata that is kept from keys outside of statedKeys, such as
+// "status: retired". Longer values and further keys are dropped.
 const (
 	maxStated = 24  // keys
 	maxSaid   = 200 // bytes of a value
@@ -320,7 +321,8 @@ var dates = []string{
 	"Monday, 2 January 2006", "Monday, January 2, 2006", "Mon Jan 2 2006", time.RFC1123Z, time.RFC1123, "Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.UnixDate, time.ANSIC, time.RubyDate,
 }
 
-// date returns the zero time if the date is missing or has an unknown format.
+// date converts a value in front matter to a time. It returns the zero time if the date is missing
+// or has an unknown format.
 func date(value any) time.Time {
 	if t, ok := value.(time.Time); ok {
 		return t.UTC()

@@ -199,8 +199,8 @@ func table(text string, comma byte) string {
 	return b.String()
 }
 
-// cell splits off the first value. more reports whether rest continues the same record. Unexpected
-// quotation marks are literal.
+// cell splits off the first value of a text. comma is the separator. more reports whether rest
+// continues the same record. Unexpected quotation marks are literal.
 func cell(text string, comma byte) (value, rest string, more bool) {
 	if !strings.HasPrefix(text, `"`) {
 		end := strings.IndexAny(text, string([]byte{comma, '\n'}))

@@ -33,8 +33,8 @@ type file struct {
 
 func (w *walk) folder(ctx context.Context) error { return w.below(ctx, ".", ".") }
 
-// below lists the files below a folder. In their names, called replaces the folder's own path, as
-// for mounted volumes.
+// below lists the files below a folder. Their names begin with the path called instead of the
+// folder's own path, which changes in volumes that Kubernetes mounts.
 func (w *walk) below(ctx context.Context, folder, called string) error {
 	return fs.WalkDir(w.root.FS(), folder, func(place string, entry fs.DirEntry, err error) error {
 		name := place
@@ -72,9 +72,9 @@ func (w *walk) below(ctx context.Context, folder, called string) error {
 	})
 }
 
-// volumeData is the name of a link in a ConfigMap or Secret that Kubernetes has mounted. It leads
-// to a hidden folder with the files, whose name is a time. Each visible file is a link to
-// "..data/NAME".
+// volumeData is the name of a link in a ConfigMap or Secret that Kubernetes has mounted. The link
+// points to a hidden folder with the files. The name of that folder is a time. Each visible file is
+// a link to "..data/NAME".
 const volumeData = "..data"
 
 var volumeFolder = regexp.MustCompile(`^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+$`)
@@ -140,8 +140,8 @@ func (w *walk) entry(place, name string) {
 	}
 }
 
-// link adds a notice that says why a symbolic link is not followed. Its target is read at its own
-// path, unless a rule excludes it there, and the link must not bypass that rule.
+// link adds a notice that says why a symbolic link is not followed. Targets inside the source are
+// read at their own paths, where the rules for hidden and excluded files apply.
 func (w *walk) link(place, name string) {
 	if target, err := w.root.Readlink(place); err == nil && strings.HasPrefix(target, volumeData+"/") {
 		return // volume reads the target, or it is hidden
@@ -182,8 +182,8 @@ func (w *walk) yield(yield func(index.Batch, error) bool) {
 	yield(batch, nil)
 }
 
-// waiting is how long a file may wait for a parser that is in use, such as the one for PDF. Parsing
-// has a separate timeout.
+// waiting is the maximum time that a file waits while its parser reads other files. Parsing has a
+// separate timeout.
 const waiting = 10 * time.Minute
 
 func (w *walk) item(f file) index.Item {

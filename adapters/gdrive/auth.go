@@ -18,8 +18,8 @@ import (
 	"golang.org/x/oauth2/jwt"
 )
 
-// scopeDrive and the scopes of the directory are requested with separate tokens, so that an
-// administrator's token reads no files.
+// scopeDrive allows reading files, and the other scopes allow reading the directory. They are
+// requested with separate tokens, so that an administrator's token cannot read files.
 const (
 	scopeDrive   = "https://www.googleapis.com/auth/drive.readonly"
 	scopeUsers   = "https://www.googleapis.com/auth/admin.directory.user.readonly"

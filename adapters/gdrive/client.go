@@ -194,11 +194,10 @@ type refusal struct {
 	} `json:"error"`
 }
 
-// turnedOff reports whether a 401 concerns only the impersonated person: "Active session is
-// invalid. Error code: 4 … can occur if the Google Drive and Docs Service is turned off for the
-// Google Workspace service user"
+// turnedOff reports whether a 401 concerns only the impersonated person and not the service
+// account: "Active session is invalid. Error code: 4 … can occur if the Google Drive and Docs
+// Service is turned off for the Google Workspace service user"
 // (https://help.moveworks.com/ai-assistant/enterprise-search/configure-search/configure-files/troubleshooting-file-ingestion-with-google-drive).
-// Problems of the service account itself are reported when it requests a token.
 func turnedOff(err error) bool {
 	var refused *sourcehttp.Refused
 	return errors.As(err, &refused) && bytes.Contains(refused.Body, []byte("Active session is invalid"))

@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// drives has the shared and personal drives of a source during one run. Both the scan of documents
-// (package crawl) and the scan of nodes use it.
+// drives has the shared and personal drives of a source during one run. It is used to read
+// documents (package crawl) and permissions ([index.Node]).
 type drives struct {
 	*Connector
 	people  *people // nil if not needed
@@ -61,8 +61,8 @@ type part struct {
 	partial     error
 }
 
-// placed is a file that is in a drive or has left it. If the file is not visible, only its id is
-// known.
+// placed is a file with the drive whose list or change log names it. The file may have left that
+// drive. If the file is invisible, only its id is known.
 type placed struct {
 	file
 	in      corpus
@@ -135,8 +135,9 @@ func (d *drives) within(in corpus, files []file) []file {
 	return slices.DeleteFunc(files, func(f file) bool { return d.home(f) != in.id || f.Trashed })
 }
 
-// home returns the id of the drive that has a file, or "" if the source does not read that drive.
-// "Output only. The owner of this file. … This field isn't populated for items in shared drives."
+// home returns the id of the drive that contains a file, or "" if the source does not read that
+// drive. In a personal drive, the owner decides: "This field isn't populated for items in shared
+// drives."
 func (d *drives) home(f file) string {
 	if f.DriveID != "" {
 		return d.byID[f.DriveID].id
@@ -217,8 +218,8 @@ func (d *drives) parentNode(ctx context.Context, in corpus, f *file) (node strin
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
-// carries reports whether a file has its own node (index.Node), as every folder has. It also
-// returns the node of the folder that contains the file.
+// carries reports whether a file needs its own [index.Node], as every folder does. above is the
+// node id of the folder that contains the file.
 func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
 	above, same, err := d.parentNode(ctx, in, f)
 	if err != nil {

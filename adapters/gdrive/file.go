@@ -102,13 +102,12 @@ func (p *permission) direct() bool {
 	return false
 }
 
-// given reports whether a grant on a file in a personal drive may be direct. A grant without
-// details counts as direct, because details were long "present only for shared drive items". Such a
-// file is read again when its folder changes.
+// given reports whether a grant on a file in a personal drive may be set on the file itself. It
+// returns true if Google does not say whether the grant is inherited.
 func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
 
-// counts reports whether a grant allows reading at the given time. A grant with a view does not:
-// "metadata: The item's metadata is visible".
+// counts reports whether a grant allows reading the content at the given time. A grant that sets
+// View does not count, because it may allow only reading metadata.
 func (p *permission) counts(now time.Time) bool {
 	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
 }
@@ -158,10 +157,9 @@ func (p *people) grants(ctx context.Context, all []permission, chosen func(*perm
 	return slices.Compact(acl), ends, nil
 }
 
-// principal returns the principal of a grant, or "" if the principal is unknown.
-// "allowFileDiscovery: Whether the permission allows the file to be discovered through search. This
-// is only applicable for permissions of type domain or anyone". A grant without allowFileDiscovery
-// is a share by link.
+// principal returns the principal of a grant, or "" if the grant is ignored. A grant to a domain or
+// to anyone without allowFileDiscovery is a share by link, which counts only if Options.Links is
+// set.
 func (p *people) principal(ctx context.Context, one *permission) (access.Principal, error) {
 	switch one.Type {
 	case "user":

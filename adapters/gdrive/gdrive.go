@@ -129,7 +129,7 @@ var (
 	_ index.PointChecker = (*Connector)(nil)
 )
 
-// Waited implements index.Waiter. The time covers all sources that are read with the credential.
+// Waited implements index.Waiter. The time is the total for all connectors that share the [Client].
 func (c *Connector) Waited() time.Duration { return c.client.Waited() }
 
 // NewConnector returns a connector. It sends no request.
@@ -143,7 +143,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name from the configuration. Its id is "gdrive-" plus the
+// SourceOf returns the source that is configured under the given name. Its id is "gdrive-" plus the
 // name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gdrive-" + name), Kind: Kind, Name: name}
@@ -157,12 +157,12 @@ func isID(id string) bool {
 	}) < 0
 }
 
-// nodeID returns the node id of a drive, folder or file. An item that moves to another drive gets a
-// new node. A deletion in the log of its old drive then does not affect it.
+// nodeID returns the [index.Node] id of a drive, folder or file. A file that moves to another drive
+// gets a new id, which a deletion in the old drive does not affect.
 func nodeID(corpus, id string) string { return corpus + "/" + id }
 
-// managers replaces the id of a file in the id of a node. That node has the people who may open
-// every limited folder of a shared drive.
+// managers is used instead of a file id in the id of an extra [index.Node] of each shared drive.
+// The readers of that node may open every limited folder of the drive.
 const managers = "(managers)"
 
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }

@@ -62,8 +62,8 @@ func webAddress(f file) string {
 	return at.String()
 }
 
-// asGone wraps index.ErrSkipped if the file is invisible or must not be downloaded. An exceeded
-// download quota stays an ordinary error.
+// asGone converts an error about a file that is invisible or must not be downloaded. The result
+// then wraps index.ErrSkipped. Other errors, such as an exceeded download quota, do not.
 func asGone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":

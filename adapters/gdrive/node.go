@@ -33,9 +33,9 @@ type nodes struct {
 	members map[string]access.ACL // members of shared drives, by corpus id
 }
 
-// Nodes implements index.NodeReader. It yields each shared drive with its members. From the change
-// logs it yields changed folders and files with their own grants. Every Options.SweepEvery it
-// yields all of these. It continues an interrupted pass.
+// Nodes implements index.NodeReader. It yields each shared drive with its members. It also yields
+// changed folders, and changed files with their own grants. Every Options.SweepEvery it yields all
+// folders, and all files with their own grants. It continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{state: decode(since, c.accessSettings()), now: c.client.config.Now(), send: emit, members: make(map[string]access.ACL)}

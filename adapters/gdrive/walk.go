@@ -138,7 +138,8 @@ type fetched struct {
 	err error
 }
 
-// fetch uses the page that fetchLogs has already fetched, if there is one.
+// fetch returns the next page of a feed. If fetchLogs has already fetched the page, it returns that
+// result.
 func (n *nodes) fetch(ctx context.Context, f crawl.Feed, at crawl.Place) (part, error) {
 	if first, there := n.ahead[f.ID]; there {
 		delete(n.ahead, f.ID)

@@ -165,7 +165,8 @@ func SourceOf(address string) (document.Source, error) {
 	return c.source, err
 }
 
-// sourceID depends only on address and branch, so that every process uses the same document ids.
+// sourceID derives the id of a source from its address and branch. All processes therefore use the
+// same document ids.
 func sourceID(name string) document.SourceID {
 	sum := sha256.Sum256([]byte(name))
 	bare, _, _ := strings.Cut(name, "#")

@@ -70,7 +70,8 @@ func newAuthority(credential Credential, settings sourcehttp.Config) (*authority
 	return a, err
 }
 
-// privateKey accepts GitHub's format (PKCS #1) and OpenSSL's (PKCS #8).
+// privateKey parses an App's key in PEM form. It accepts GitHub's format (PKCS #1) and OpenSSL's
+// (PKCS #8).
 func privateKey(text []byte) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {

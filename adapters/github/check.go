@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Permission is a permission that the credential needs. Reason says why it needs it.
+// Permission is a permission that the credential needs. Reason says what the permission is needed
+// for.
 type Permission struct{ Name, Reason string }
 
 // Permissions lists all permissions that are needed to read everything. Fine-grained tokens and

@@ -119,7 +119,8 @@ func limited(r *sourcehttp.Response) bool {
 		strings.Contains(strings.ToLower(string(r.Body[:min(len(r.Body), 1000)])), "rate limit")
 }
 
-// owns reports whether an address from GitHub is on the site itself and contains no user name.
+// owns reports whether a URL is on the configured GitHub site. It returns false for a URL with
+// credentials ("https://user@…").
 func (c *Client) owns(at *url.URL) bool {
 	return at.Scheme == c.site.Scheme && strings.EqualFold(at.Host, c.site.Host) && at.User == nil
 }

@@ -141,7 +141,7 @@ var (
 	_ crawl.Hinter       = (*vendor)(nil)
 )
 
-// Waited implements index.Waiter. The time covers all sources that are read with the credential.
+// Waited implements index.Waiter. The time is the total for all connectors that share the [Client].
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector. It sends no request.
@@ -155,7 +155,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name from the configuration. Its id is "github-" plus the
+// SourceOf returns the source that is configured under the given name. Its id is "github-" plus the
 // name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("github-" + name), Kind: Kind, Name: name}

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// hintAccess and the constants below begin the text of a hint that a webhook causes. The object
-// that changed follows.
+// hintAccess and the constants below are the first words of [index.Hint.Subject], which says what a
+// webhook has reported. The ids of the changed object may follow.
 const (
 	hintAccess  = "access"  // permissions of all repositories, or of one: "access 12"
 	hintContent = "content" // a change that the next pass finds
@@ -66,8 +66,8 @@ func ReadHook(secret string, header func(string) string, body []byte) (subjects 
 	return e.subjects(header("X-GitHub-Event")), nil
 }
 
-// subjects returns the texts of the hints that an event causes. name is GitHub's name of the event,
-// such as "issues".
+// subjects returns what an event reports, in the form of [index.Hint.Subject]. name is GitHub's
+// name of the event, such as "issues".
 func (e *event) subjects(name string) []string {
 	in := ""
 	if e.Repository != nil {
@@ -133,7 +133,8 @@ func (c *Connector) Listen(hints index.Hints) {
 	c.Engine.Listen(hintFilter{hints, false})
 }
 
-// hintFilter returns only hints about permissions if access is set, and otherwise only the others.
+// hintFilter returns only some of the hints: those about permissions if access is set, otherwise
+// those about content.
 type hintFilter struct {
 	index.Hints
 	access bool

@@ -141,7 +141,7 @@ func (s *Settings) Fault(path string) string {
 	return fmt.Sprintf("%s names no repositories, or names them twice: write organization: NAME for all that the credential was given, or repositories: [OWNER/NAME] for some", path)
 }
 
-// mostOfFile is in bytes. Files that people write are far smaller.
+// mostOfFile is the maximum size of a file in bytes. Files that people write are far smaller.
 const mostOfFile = 10 << 20
 
 // Open implements sources.Settings.

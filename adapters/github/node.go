@@ -12,8 +12,8 @@ import (
 
 const nodeBatch = 500
 
-// nodeState is the checkpoint of Nodes. It has the GraphQL ids of the repositories of the last
-// pass, by number.
+// nodeState is the checkpoint of Nodes. It maps the numeric id of each repository of the last pass
+// to its GraphQL id.
 type nodeState map[int64]string
 
 // Nodes implements index.NodeReader. It always yields every repository. That is cheap, because
@@ -64,8 +64,9 @@ func (c *Connector) readable(r repository) access.ACL {
 	}
 }
 
-// missing looks up known repositories that were not listed, because pages may shift while they are
-// read. A repository is unread if it is visible and belongs to the source. All others are denied.
+// missing looks up repositories of the last pass that were not listed this time. The list may have
+// omitted some, because pages shift while they are read. unread has the repositories that are still
+// visible and part of the source, and denied has all others.
 func (c *Connector) missing(ctx context.Context, before nodeState, all map[int64]repository) (unread, denied []string, err error) {
 	var ids []string
 	var gone []int64

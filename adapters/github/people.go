@@ -142,8 +142,8 @@ func (c *Connector) gather(ctx context.Context, login string, g *gathering) erro
 	return nil
 }
 
-// vouched is a member with the addresses that the organisation confirms by verified domains or
-// single sign-on.
+// vouched is a member of an organisation with email addresses. The addresses are in the
+// organisation's verified domains or come from its single sign-on.
 type vouched struct {
 	ID     int64    `json:"databaseId"`
 	Emails []string `json:"organizationVerifiedDomainEmails"`
@@ -155,8 +155,9 @@ type vouched struct {
 	} `json:"user"`
 }
 
-// addresses adds the addresses that an organisation confirms by single sign-on or verified domains.
-// Addresses in profiles and commits do not count. It adds none if the credential cannot see them.
+// addresses adds the members' email addresses that an organisation vouches for: those in its
+// verified domains, or those from its single sign-on. It adds none if the credential cannot see
+// them.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
 	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {
@@ -203,7 +204,8 @@ func (c *Connector) addresses(ctx context.Context, query, login string, g *gathe
 	}
 }
 
-// vouch adds addresses in lower case. It ignores single sign-on names that are not addresses.
+// vouch records the addresses of a member in lower case. It ignores single sign-on names that are
+// not email addresses.
 func (g *gathering) vouch(v vouched) {
 	id, addresses := v.ID, v.Emails
 	if v.User != nil && v.SAML != nil {

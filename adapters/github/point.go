@@ -94,8 +94,8 @@ func one(body []byte) ([]account, error) {
 	return []account{a}, err
 }
 
-// nodeIDs returns the GraphQL ids of repositories by number, which never change. It lists the
-// repositories if an id is unknown.
+// nodeIDs returns the GraphQL ids of repositories, by numeric id. It lists the repositories if an
+// id is not cached.
 func (c *Connector) nodeIDs(ctx context.Context, nodes []string) (map[int64]string, error) {
 	out := make(map[int64]string, len(nodes))
 	for listed := false; ; listed = true {

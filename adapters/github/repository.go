@@ -51,7 +51,8 @@ func isName(text string) bool {
 
 func (r repository) key() string { return strconv.FormatInt(r.ID, 10) }
 
-// public returns false if Visibility and Private contradict each other.
+// public reports whether everyone may read the repository. It returns false if Visibility and
+// Private contradict each other.
 func (r repository) public() bool { return r.Visibility == "public" && !r.Private }
 
 // internal reports whether "all members of an enterprise" may read the repository
@@ -101,7 +102,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 	return all, nil
 }
 
-// add also caches the GraphQL ids of the repositories.
+// add adds repositories to all, by numeric id, and caches their GraphQL ids.
 func (c *Connector) add(all map[int64]repository, found []repository) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
@@ -121,8 +122,8 @@ func inOrder(all map[int64]repository) []repository {
 	return out
 }
 
-// repositoryState is compared with that of the last run. A difference shows which lists of the
-// repository have changed.
+// repositoryState has a repository's settings, its latest commit, and the length and newest change
+// of each list. A [mark] derived from it shows whether a list has changed since the last run.
 type repositoryState struct {
 	NodeID           string    `json:"id"`
 	ID               int64     `json:"databaseId"`
@@ -154,9 +155,9 @@ func (s repositoryState) key() string { return strconv.FormatInt(s.ID, 10) }
 // atOnce is GitHub's maximum number of objects per query.
 const atOnce = 100
 
-// byNode queries repositories by GraphQL id, atOnce per request. It skips unreadable repositories.
-// found must return false for a repository that was not requested, which makes the response
-// invalid.
+// byNode queries repositories by GraphQL id, in batches, and calls found with each. name is the
+// name of the query. It skips unreadable repositories. found must return false for a repository
+// that was not requested. byNode then returns an error.
 func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T) bool) error {
 	for some := range slices.Chunk(ids, atOnce) {
 		var got struct {
@@ -177,7 +178,8 @@ func byNode[T any](ctx context.Context, c *Client, name string, ids []string, fo
 	return nil
 }
 
-// repositoryStates returns the states by number. It omits unreadable repositories.
+// repositoryStates requests the states of repositories and returns them by numeric id. It omits
+// unreadable repositories.
 func (c *Connector) repositoryStates(ctx context.Context, all []repository) (map[int64]repositoryState, error) {
 	ids := make([]string, len(all))
 	asked := make(map[int64]bool, len(all))
@@ -199,7 +201,8 @@ type named struct {
 	Visibility string `json:"visibility"` // PUBLIC, INTERNAL, PRIVATE
 }
 
-// names returns the current names by number. It omits unreadable repositories.
+// names requests the current names of repositories by GraphQL id, and returns them by numeric id.
+// It omits unreadable repositories.
 func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, error) {
 	out := make(map[int64]named, len(ids))
 	err := byNode(ctx, c.client, "names", ids, func(n named) bool {

@@ -90,10 +90,8 @@ type thread struct {
 }
 
 // version returns a time that changes whenever the thread changes. It is GitHub's date of the last
-// change in whole seconds. Its fraction is a hash of the number of comments and the repository's
-// name.
-//
-// Deleting a comment may not change GitHub's date, and documents include the name.
+// change in whole seconds. Its fraction is a hash of the number of comments, which GitHub's date
+// may not reflect, and the repository's name.
 func (t *thread) version(repository string) time.Time {
 	sum := fnv.New32a()
 	// writing to a hash never fails
@@ -144,8 +142,8 @@ func (t *thread) size() int64 {
 	return int64(n)
 }
 
-// document gives the thread's text and each comment a section, so that citations can link to them.
-// It returns an error only if ctx is done.
+// document converts the thread to a document. The thread's text and each comment become separate
+// sections, so that citations can link to them. It returns an error only if ctx is done.
 func (t *thread) document(ctx context.Context, repository string) (document.Document, error) {
 	d := document.Document{Ref: document.Ref{Title: fmt.Sprintf("%s (%s#%d)", t.Title, repository, t.Number), URL: t.URL, UpdatedAt: t.UpdatedAt}}
 	d.Metadata = t.metadata(repository)
@@ -245,8 +243,8 @@ func (w *writer) comment(one comment, how string) {
 
 func (w *writer) said(one authoredText) { w.texts = append(w.texts, one) }
 
-// blocks returns nothing for an empty comment. The first paragraph names the author, so that
-// passages show the name.
+// blocks parses a text and puts the author's name in front, so that excerpts show it. It returns
+// nothing for an empty comment.
 func (s authoredText) blocks(ctx context.Context) ([]document.Block, error) {
 	page, err := markdown.Read(ctx, s.text)
 	if err != nil {

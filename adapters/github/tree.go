@@ -227,10 +227,12 @@ func isOwners(name string) bool {
 	return false
 }
 
-// mostOwned is in bytes. GitHub ignores files of more than 3 MB.
+// mostOwned is the maximum size of a CODEOWNERS file in bytes. GitHub ignores files of more than 3
+// MB.
 const mostOwned = 3 << 20
 
-// readOwners ignores invalid lines, as GitHub does. It returns nil if there is no CODEOWNERS file.
+// readOwners parses the first CODEOWNERS file below folder. It ignores invalid lines, as GitHub
+// does. It returns nil if there is no such file.
 func readOwners(folder string) ownership {
 	for _, place := range ownerFiles {
 		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(place)))

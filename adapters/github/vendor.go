@@ -46,7 +46,8 @@ type vendor struct {
 	failing int                        // consecutive pages that could not be read
 }
 
-// changes begins the id of a feed of changes. The id of the main scan follows: "changes-issue/12".
+// changes is the prefix of the id of a feed of changes: "changes-issue/12" for the issues of
+// repository 12.
 const changes = "changes-"
 
 // Source implements crawl.Vendor.
@@ -144,8 +145,8 @@ func (v *vendor) reads(of contentSort, s repositoryState) bool {
 	return false
 }
 
-// Off implements crawl.Switcher. If no branch is visible, files are not off, because the credential
-// may lack permission to read it.
+// Off implements crawl.Switcher. For files, only the settings decide: an invisible branch may mean
+// that the credential lacks permission.
 func (v *vendor) Off(scope, list string) bool {
 	kind, _, _ := strings.Cut(list, "/")
 	s, of := v.of[scope], contentSort(kind)
@@ -197,8 +198,8 @@ func (v *vendor) mark(s repositoryState, of contentSort) mark {
 	return m
 }
 
-// list returns the number of threads of one kind, and the newest change. ok is false for files and
-// wikis. If Nodes is nil, the list is invisible.
+// list returns the number of threads of one kind, and the date of the newest change. ok is false
+// for files and wikis. If the list is invisible to the credential, list.Nodes is nil.
 func (s repositoryState) list(of contentSort) (list connection[dated], ok bool) {
 	list, ok = map[contentSort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
 	return list, ok
@@ -381,8 +382,8 @@ type threadOf struct {
 	whole bool // the page contains its text
 }
 
-// threadWait is the maximum time that reading the missing parts of a thread waits for the rate
-// limit.
+// threadWait is the maximum time to wait for the rate limit while the missing parts of a thread are
+// read.
 const threadWait = 10 * time.Minute
 
 func (v *vendor) item(in repositoryState, of contentSort, t thread, whole bool) crawl.Item {

@@ -14,9 +14,8 @@ import (
 // soon is how long before a token's expiry Check starts to warn.
 const soon = 14 * day
 
-// Check returns a summary of what the token can read, and notes about what may be unintended. If
-// what is empty, err says why nothing can be read. Otherwise err says what cannot be read and what
-// to do.
+// Check returns a summary of what the token can read, and notes about what may be unintended. The
+// error says what cannot be read and what to do. If nothing can be read, the summary is "".
 func (c *Connector) Check(ctx context.Context) (what string, notes []string, err error) {
 	faults := []error{c.token(ctx)}
 	who, err := c.client.self(ctx)
@@ -80,8 +79,8 @@ func (c *Connector) token(ctx context.Context) error {
 	return nil
 }
 
-// try requests a small sample of each feature, and the members of one project. For a feature it
-// takes a project in which the feature is private. The errors name the missing role.
+// try requests a small sample of each kind of content, and the members of one project. It samples a
+// project in which only members can see that content. The errors name the missing role.
 func (c *Connector) try(ctx context.Context, list []project) error {
 	var faults []error
 	lacks := func(err error, what string, p project) {

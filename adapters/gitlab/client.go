@@ -73,7 +73,8 @@ func New(config Config) (*Client, error) {
 // Cost returns the cost of all requests to the instance so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// do returns an error that wraps index.ErrRevoked if the token is rejected or lacks a scope.
+// do sends a GET request. If the token is rejected or lacks a scope, the error wraps
+// index.ErrRevoked.
 func (c *Client) do(ctx context.Context, path string) (*sourcehttp.Response, error) {
 	answer, err := c.http.Do(ctx, sourcehttp.Request{Path: path})
 	switch {
@@ -158,9 +159,8 @@ func absent(err error) bool {
 // absent, it returns false for the status 403.
 func unknown(err error) bool { return absent(err) && sourcehttp.Status(err) != http.StatusForbidden }
 
-// account has fields that not every token sees. Only administrators see the address, whether it was
-// confirmed, and whether the account is external. The owner of a group sees the addresses of the
-// group's enterprise users.
+// account is a GitLab account. Only administrators see Email, ConfirmedAt and External, except that
+// the owner of a group sees the addresses of the group's enterprise users.
 type account struct {
 	ID          int64      `json:"id"`
 	Name        string     `json:"name"`

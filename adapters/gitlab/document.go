@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// loadWait is the maximum time that reading a document waits for the instance's rate limit.
+// loadWait is the maximum time to wait for the instance's rate limit while a document is read.
 const loadWait = 10 * time.Minute
 
 // threadOf, pageOf and fileOf are what a document is made from: an issue or merge request, a wiki
@@ -87,8 +87,8 @@ func (v *vendor) notes(ctx context.Context, of threadOf) (shown []note, err erro
 	return shown, nil
 }
 
-// thread gives the text of an issue or merge request and each comment a section, so that citations
-// can link to them.
+// thread converts an issue or merge request to a document. The description and each comment become
+// separate sections, so that citations can link to them.
 func (v *vendor) thread(ctx context.Context, i crawl.Item, of threadOf) (document.Document, error) {
 	t, p := of.thread, of.project
 	var said []note
@@ -158,7 +158,7 @@ func (a *account) shown() string {
 	return a.Username
 }
 
-// blocks begins with a paragraph that names the author, so that passages show the name.
+// blocks parses a comment and puts the author's name in front, so that excerpts show it.
 func (n note) blocks(ctx context.Context) ([]document.Block, error) {
 	text, err := markdown.Read(ctx, n.Text)
 	if err != nil {
@@ -197,7 +197,8 @@ func (v *vendor) page(ctx context.Context, i crawl.Item, of pageOf) (document.Do
 	return d, nil
 }
 
-// content returns an error that wraps index.ErrSkipped if the file is too large.
+// content converts a file to a document. If the file is too large, the error wraps
+// index.ErrSkipped.
 func (v *vendor) content(ctx context.Context, i crawl.Item, of fileOf, text []byte) (document.Document, error) {
 	if int64(len(text)) > v.options.MaxBytes {
 		return document.Document{}, fmt.Errorf("it has more than %d MB: %w", v.options.MaxBytes>>20, index.ErrSkipped)

@@ -104,7 +104,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// SourceOf returns the source with a name from the configuration. Its id is "gitlab-" plus the
+// SourceOf returns the source that is configured under the given name. Its id is "gitlab-" plus the
 // name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gitlab-" + name), Kind: Kind, Name: name}
@@ -133,7 +133,7 @@ var roles = []int{guest, planner, reporter}
 
 const kindRole = "role"
 
-// internals is the group of all accounts of the instance that are not external.
+// internals returns the principal of all accounts of the instance that are not external.
 func (c *Connector) internals() access.Principal {
 	return access.SourceGroup(string(c.source.ID), "internal", "accounts")
 }

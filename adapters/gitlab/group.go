@@ -98,8 +98,9 @@ func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, er
 	return found, nil
 }
 
-// personOf keeps an account's address only if it is in a domain that the operator listed. The
-// caller must remove addresses that are known to be unconfirmed.
+// personOf converts an account to a person. The person gets the account's address only if the
+// address is in a domain that the operator listed. The caller must remove addresses that are known
+// to be unconfirmed.
 func (c *Connector) personOf(a account) index.Person {
 	p := index.Person{ID: strconv.FormatInt(a.ID, 10), Name: a.Name}
 	address := strings.ToLower(strings.TrimSpace(a.Email))
@@ -110,8 +111,8 @@ func (c *Connector) personOf(a account) index.Person {
 	return p
 }
 
-// accounts returns all accounts with their addresses, and the group of those that are not external.
-// It returns nothing unless the token belongs to an administrator, because others cannot see them.
+// accounts returns all active accounts with their addresses, and the group of accounts that are not
+// external. If the token does not belong to an administrator, the batch is empty.
 func (c *Connector) accounts(ctx context.Context) (batch index.GroupBatch, err error) {
 	who, err := c.client.self(ctx)
 	if err != nil || !who.IsAdmin {

@@ -41,8 +41,9 @@ func (c *Connector) Hook(header func(name string) string, body []byte) ([]string
 	return e.subjects(), nil
 }
 
-// subjects returns what an event says has changed: "issue 12 7", "wiki 12" or "file 12", where 12
-// is the project. Events of confidential issues and internal notes have the same kinds.
+// subjects returns the object that an event reports as changed: "issue 12 7" for issue 7 of project
+// 12, "wiki 12" or "file 12". It returns nil for other events. Events of confidential issues and
+// internal notes have the same kinds.
 func (e event) subjects() []string {
 	if e.Project.ID <= 0 {
 		return nil

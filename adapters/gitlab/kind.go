@@ -113,7 +113,7 @@ func (s *Settings) Settings() []sources.Setting {
 // Fault implements sources.Settings.
 func (s *Settings) Fault(string) string { return "" }
 
-// mostOfFile is in bytes. Files that people write are far smaller.
+// mostOfFile is the maximum size of a file in bytes. Files that people write are far smaller.
 const mostOfFile = 10 << 20
 
 // Open implements sources.Settings.

@@ -117,8 +117,8 @@ func (c *Connector) confidential(ctx context.Context, of []project, open map[int
 	return nil
 }
 
-// readersOf returns the people who may read a confidential issue. They must also be readers of the
-// project's issues.
+// readersOf returns who may read a confidential issue: members from the role Planner on, its author
+// and its assignees. A reader must also be a reader of the project's issues.
 func (c *Connector) readersOf(t thread) access.ACL {
 	may := access.ACL{c.role(t.Project, planner)}
 	for _, id := range t.people() {
@@ -127,8 +127,9 @@ func (c *Connector) readersOf(t thread) access.ACL {
 	return may
 }
 
-// readers resolves "everyone with access" by the project's visibility: everyone, all accounts
-// except external ones, or members only.
+// readers returns who may read a feature of a project. If the feature is open to "everyone with
+// access", that depends on the project's visibility: everyone, all accounts except external ones,
+// or members only.
 func (c *Connector) readers(p project, f feature) access.ACL {
 	level := reporter
 	if f == issues || f == wiki {

@@ -11,9 +11,11 @@ import (
 )
 
 // MayRead implements index.PointChecker. It checks the person's role in the project
-// (https://docs.gitlab.com/api/members/). The result is index.CannotAsk if the role is insufficient
-// but people who are not members may also read. It is also index.CannotAsk for a confidential issue
-// if the role is sufficient.
+// (https://docs.gitlab.com/api/members/). The result is index.CannotAsk if the role does not
+// decide:
+//
+//   - the role is insufficient, but people who are not members may also read.
+//   - the role is sufficient, but the issue is confidential.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

@@ -219,5 +219,5 @@ const mostPages = 100
 
 const pageSize = 100
 
-// instant returns texts that sort in the order of the times.
+// instant formats a time in UTC, to the millisecond. The texts sort in the order of the times.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -36,7 +36,7 @@ var (
 	_ crawl.Hinter       = (*vendor)(nil)
 )
 
-// Waited implements index.Waiter. The time covers all sources that are read with the token.
+// Waited implements index.Waiter. The time is the total for all connectors that share the [Client].
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector. It sends no request.
@@ -50,7 +50,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// vendor implements [crawl.Vendor] for GitLab. Scopes sets the projects of a run.
+// vendor implements [crawl.Vendor] for GitLab. It keeps the projects of one run, which Scopes
+// reads.
 type vendor struct {
 	*Connector
 	of map[string]project // projects by scope id
@@ -84,7 +85,8 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// recent and pushes begin ids of feeds. The main scan of a feature has an id such as "issue/12".
+// recent and pushes are prefixes of the ids of feeds of changes. The full scan of a feature has an
+// id such as "issue/12".
 const (
 	recent = "recent-" // "recent-issue/groups/acme/": changed issues below a route
 	pushes = "pushes/" // "pushes/12": files pushed to the default branch of project 12
@@ -130,8 +132,8 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	return append(feeds, scans...)
 }
 
-// Off implements crawl.Switcher. If the level of a feature is not shown, the feature is not off,
-// because the token may lack permission to see it.
+// Off implements crawl.Switcher. It returns false for a feature whose level is not shown, because
+// the token may lack permission to see the level.
 func (v *vendor) Off(scope, list string) bool {
 	kind, _, _ := strings.Cut(list, "/")
 	p, f := v.of[scope], feature(kind)
@@ -164,8 +166,9 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 
 func segment(f feature) string { return string(f) + "s" }
 
-// recent returns a page of issues or merge requests below a route that have changed since the mark,
-// oldest first. Without a mark it only records the current end.
+// recent returns a page of changed issues or merge requests below a route, oldest first. It begins
+// at the last date that the previous run has read (at.Mark), minus Options.Overlap. Without at.Mark
+// it returns no items and only the date of the newest change.
 func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.Place) (crawl.Page, error) {
 	path := route + segment(f) + "?scope=all&state=all&non_archived=false&"
 	if at.Mark == "" { // a scan follows
@@ -257,7 +260,7 @@ func (v *vendor) item(p project, f feature, t thread) crawl.Item {
 }
 
 // pages returns all pages of a wiki, or only those in feed.Only. GitLab has no dates for wiki
-// pages, so it compares their texts.
+// pages, so a page's version is a hash of its text.
 func (v *vendor) pages(ctx context.Context, p project, feed crawl.Feed) (crawl.Page, error) {
 	var found crawl.Page
 	add := func(w wikiPage) {

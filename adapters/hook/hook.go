@@ -43,8 +43,8 @@ type Handler struct {
 	bodies *inbound.Bodies
 }
 
-// New returns a handler that finds the connector of a source with find. It passes what has changed
-// in a source to hear.
+// New returns a handler. find returns the connector of a source. The handler calls hear with
+// descriptions of what has changed in the source ([index.Hint.Subject]).
 func New(
 	find func(access.TenantID, document.SourceID) (index.Hooked, bool), hear func(context.Context, document.SourceID, []string) error, logger *slog.Logger,
 ) *Handler {
@@ -85,8 +85,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Bounded returns a handler that reads the whole body of each request before it calls next. It
-// holds at most atOnce bodies in memory, each of up to most bytes.
+// Bounded returns a handler that reads the whole body of each request before it calls next. most is
+// the maximum size of a body in bytes. The handler holds at most atOnce bodies in memory.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	return inbound.Bounded(most, atOnce, next)
 }

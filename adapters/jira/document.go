@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// document gives each comment of an issue a section that has the comment's address.
+// document converts an issue to a document. Each comment becomes a section that links to the
+// comment.
 func (c *Connector) document(ctx context.Context, of project, k issue, relevant relevance) (document.Document, error) {
 	said, err := c.comments(ctx, of, k)
 	if err != nil {
@@ -104,8 +105,8 @@ func quoted(head, anchor string, from []document.Section) []document.Section {
 	return []document.Section{s}
 }
 
-// metadata returns the short fields of an issue. Of other issues it has only the keys, because they
-// may have other readers.
+// metadata returns the short fields of an issue, by name. Linked issues appear only by key, because
+// they may have other readers.
 func metadata(of project, k issue) map[string]string {
 	m := make(map[string]string)
 	set := func(name, value string) {

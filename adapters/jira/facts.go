@@ -23,8 +23,9 @@ type facts struct {
 	Groups map[string][]string `json:"g,omitempty"`
 }
 
-// node returns the id of the issue's node. It is the project's id if the permission scheme alone
-// determines the readers. Otherwise a digest of the facts follows.
+// node returns the id of the [index.Node] that has the issue's readers. It is the project's id if
+// the permission scheme alone determines the readers. Otherwise it is the project's id and a hash
+// of the facts.
 func (f facts) node() string {
 	if f.bare() && f.Level == "" {
 		return f.Project
@@ -58,8 +59,8 @@ type restriction struct {
 
 const restrictionByRole = "projectrole"
 
-// factsOf extracts the facts of an issue from the fields in relevant. If a field that could
-// restrict the issue is missing from the response, the result is Odd.
+// factsOf extracts the facts of an issue from the fields in relevant. If the response lacks a field
+// that could restrict the issue, it sets Odd, which hides the issue from everyone.
 func factsOf(project string, i issue, relevant relevance) facts {
 	f := facts{Project: project}
 	_, level := i.raw["security"]

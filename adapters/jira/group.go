@@ -14,7 +14,7 @@ type group struct {
 	Name string `json:"name"`
 }
 
-// groupID returns the name on Data Center, where a group has no id.
+// groupID returns the id of a group on Cloud, and its name on Data Center, where groups have no id.
 func (c *Connector) groupID(g group) string {
 	if c.client.Cloud {
 		return g.ID
@@ -83,7 +83,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members also returns the members of nested groups, because Jira lists them.
+// members returns the active members of a group, including those of nested groups.
 func (c *Connector) members(ctx context.Context, id string) ([]account, error) {
 	name := "groupname"
 	if c.client.Cloud {

@@ -34,8 +34,8 @@ type grant struct {
 	open   bool       // everyone, even without an account
 }
 
-// add ignores unknown types of holders, such as "sd.customer.portal.only". A person who sees only
-// the portal does not see issues.
+// add adds a holder to a grant. It ignores unknown types of holders, such as
+// "sd.customer.portal.only", which admits people only to the customer portal.
 func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	id := string(h.Value)
 	if id == "" {

@@ -86,7 +86,7 @@ var (
 	_ index.PointChecker = (*Connector)(nil)
 )
 
-// Waited implements index.Waiter. The time covers all sources that are read with the credential.
+// Waited implements index.Waiter. The time is the total for all connectors that share the [Client].
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector. It sends no request.
@@ -101,7 +101,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name from the configuration. Its id is "jira-" plus the name.
+// SourceOf returns the source that is configured under the given name. Its id is "jira-" plus the
+// name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("jira-" + name), Kind: Kind, Name: name}
 }
@@ -116,8 +117,8 @@ func (c *Connector) node(f facts) access.ACL {
 
 const (
 	kindGroup = "group"
-	// kindLogin is the kind of a group of one person on Data Center. Its id is a login name,
-	// because roles list their members by login name.
+	// kindLogin is the kind of a group that has one person and is named by the person's login name.
+	// Data Center needs such groups, because roles list their members by login name.
 	kindLogin = "login"
 )
 

@@ -12,8 +12,8 @@ import (
 )
 
 // page is a page of a list: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Lists of
-// comments have another field.
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). The entries are
+// in Values, or in Comments for a list of comments.
 type page[T any] struct {
 	StartAt  int   `json:"startAt"`
 	Total    *int  `json:"total"`
@@ -24,9 +24,8 @@ type page[T any] struct {
 
 var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
 
-// listAll reads a whole list. The last page is the one that says so, or an empty page, because
-// "total" may be missing or too large. The position of the next page is the number of entries so
-// far, because pages may be shorter than requested.
+// listAll reads a whole list. The list ends at an empty page or at the page marked as the last. If
+// no page is marked, "total" decides. Pages may be shorter than requested.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
 	ctx = sourcehttp.Whole(ctx)

@@ -45,8 +45,9 @@ type nodes struct {
 // Nodes implements index.NodeReader. It yields a node for each project, each security level, and
 // each set of issues with the same readers. It continues an interrupted pass.
 //
-// Only in projects whose settings refer to fields of issues does it read issues. It reads changed
-// issues, and all of them every Options.FullEvery or if the settings refer to other fields.
+// It reads issues only in projects whose settings refer to fields of issues. It reads changed
+// issues. It reads all issues every Options.FullEvery, and when the settings refer to other fields
+// than at the last run.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}

@@ -52,8 +52,8 @@ func (a *account) called() string {
 	return a.DisplayName
 }
 
-// projects lists the projects of the source that the account of as may browse, in the order of
-// their ids. It omits archived projects and those in the trash.
+// projects lists the projects of the source that the client as may browse, in the order of their
+// ids. It omits archived projects and those in the trash.
 func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error) {
 	all, err := c.listProjects(ctx, as)
 	if err != nil {

@@ -39,10 +39,10 @@ func (s *site) of(app string) access.ACL {
 	return s.byApp[app]
 }
 
-// site reads the site-wide settings. The users of Jira are the members of the groups of its
-// applications, which only administrators see
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/). If
-// Options.Users is set, they are the members of these groups.
+// site reads the site-wide settings. The users of Jira are the members of the groups in
+// Options.Users. If that is empty, they are the members of the groups of Jira's applications, which
+// only administrators see
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/).
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	s := &site{users: access.ACL{}, byApp: make(map[string]access.ACL), visible: make(map[string]bool), schemes: make(map[string]levels)}
 	var apps []struct {

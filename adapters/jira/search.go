@@ -45,10 +45,10 @@ var errExpired = errors.New("the place in the list is not known any more")
 // search reads a page of search results. at is the page's position, or "" for the first page. next
 // is the position of the next page, or "" at the end.
 //
-// Cloud uses a token and has no total
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). Further
-// pages may follow an empty page. Data Center uses numbers. Each page repeats the last issue of the
-// previous page, to detect shifts.
+// On Cloud, a position is a token, there is no total, and further pages may follow an empty page
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). On Data
+// Center, a position has the number and id of the last issue of the previous page. The next page
+// repeats that issue, which shows whether the results have shifted.
 func (c *Client) search(ctx context.Context, s searching, at string) (found []issue, next string, err error) {
 	if c.Cloud {
 		return c.searchByToken(ctx, s, at)

@@ -18,8 +18,9 @@ import (
 )
 
 // vendor implements [crawl.Vendor] for Jira. Each run reads the latest changes. Every
-// Options.SweepEvery it scans the ids of all issues for deletions, and reads the settings of
-// projects. It scans all issues every Options.FullEvery, or if the settings refer to other fields.
+// Options.SweepEvery it reads the settings of projects, and the ids of all issues to find
+// deletions. It reads all issues every Options.FullEvery, or if the settings refer to other fields
+// of issues than at the last scan.
 type vendor struct {
 	*Connector
 
@@ -99,8 +100,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 	return v.issues(ctx, of, at)
 }
 
-// changes returns a page of the latest changes. Without a mark it only records the time of the
-// newest change.
+// changes returns a page of the latest changes, newest first. Without at.Mark, the date at which
+// the last run ended, it returns no items and only the date of the newest change.
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	s := searching{most: mostListed, fields: v.listed()}
 	floor, err := time.Parse(time.RFC3339, at.Mark)
@@ -184,8 +185,8 @@ func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relev
 	return v.relevance[id], nil
 }
 
-// scan returns a page of a project's issues. It sets p.Partial if the list is too short or the
-// project is gone.
+// scan returns a page of a project's issues. most is the requested page size. It sets p.Partial if
+// issues are missing at the end of the list or the project is gone.
 func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.Page, most int, fields []string) ([]issue, error) {
 	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: most, fields: fields, anchored: !at.Loose}
 	found, next, err := v.client.search(ctx, s, at.Cursor)

@@ -26,7 +26,7 @@ const (
 	// maxAnswer is the maximum size of a response in bytes. The model list of any known server is
 	// smaller.
 	maxAnswer = 1 << 20
-	// described is the number of a server's models for which details are requested.
+	// described is the maximum number of a server's models for which details are requested.
 	described = 3
 	// rereading is the timeout for the requests after a model was loaded.
 	rereading = 5 * time.Second
@@ -89,8 +89,8 @@ func sendRequest(ctx context.Context, address, path string, body any) (answer, e
 	return answer{res.StatusCode, res.Header.Get("Server"), text}, nil
 }
 
-// Find returns the model servers that respond at the addresses within patience, in the order of the
-// addresses. It ignores other programs that listen there.
+// Find returns the model servers at the addresses, in the same order. It ignores other programs
+// that listen there, and servers that do not respond in time. patience limits the total time.
 func Find(ctx context.Context, addresses []string, patience time.Duration) []localmodel.Server {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -125,7 +125,8 @@ var kinds = []struct {
 	{localmodel.Ollama, []string{ollamaVersion, ollamaModels, ollamaLoaded}, readOllama},
 }
 
-// identify returns nil if the server does not respond or its kind is unknown.
+// identify returns the model server at an address, or nil if it does not respond or its kind is
+// unknown.
 func identify(ctx context.Context, address string) *localmodel.Server {
 	said := make(map[string]answer)
 	var mu sync.Mutex

@@ -149,13 +149,13 @@ func oauthTokenInfo(ctx context.Context, service *mcp.Service, granting *issuer,
 	return infoOf(ctx, service.For(person, mcp.OAuth), expires), nil
 }
 
-// callerKey, waitingKey and askKey are keys of auth.TokenInfo.Extra. Their values are the caller, a
-// context that ends when the client disconnects, and true for a call of ask. The SDK itself passes
-// on the request's context only for the newest protocol.
+// callerKey, waitingKey and askKey are keys of auth.TokenInfo.Extra. The value of callerKey is the
+// caller. The value of waitingKey is a context that ends when the client disconnects. The value of
+// askKey is true for a call of the tool ask.
 const callerKey, waitingKey, askKey = "caller", "waiting", "ask"
 
-// errAmbiguous refuses a call of ask that routes.of did not recognise. The SDK decodes messages
-// differently: for {"name":"ask","Name":"search"}, it calls ask.
+// errAmbiguous means that the SDK and routes.of find different tool names in a message. For
+// {"name":"ask","Name":"search"}, the SDK calls ask.
 var errAmbiguous = errors.New("the call is ambiguous: write each key once, in small letters")
 
 func markAsk(next http.Handler) http.Handler {
@@ -186,7 +186,8 @@ func callerIn(info *auth.TokenInfo) (mcp.Caller, context.Context, error) {
 	return mcp.Caller{}, nil, errors.New("no one is signed in")
 }
 
-// refused wraps the reason why a token is invalid. The SDK takes it for auth.ErrInvalidToken.
+// refused says why a token is invalid. It matches auth.ErrInvalidToken in errors.Is, as the SDK
+// requires.
 type refused struct{ error }
 
 func (r refused) Is(target error) bool { return target == auth.ErrInvalidToken }

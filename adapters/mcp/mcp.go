@@ -68,7 +68,8 @@ func newServer(service *mcp.Service, version string, logger *slog.Logger, ending
 	return server
 }
 
-// progressOf returns nil if the client did not request progress notifications.
+// progressOf returns a function that sends progress notifications to the client. It returns nil if
+// the client did not request them.
 func progressOf(r *sdk.CallToolRequest) func(context.Context, string) {
 	token := r.Params.GetProgressToken()
 	if token == nil {

@@ -58,8 +58,8 @@ type issuer struct {
 
 func newIssuer(c OAuthConfig) *issuer { return &issuer{OAuthConfig: c, asking: make(chan struct{}, 1)} }
 
-// issuerTimeout limits one request to the issuer. issuerAgain is the delay before the next request
-// after a failure, or for more keys.
+// issuerTimeout limits one request to the issuer. issuerAgain is the minimum interval between
+// requests for keys, and the delay after a failed request for metadata.
 const (
 	issuerTimeout = 5 * time.Second
 	issuerAgain   = 5 * time.Second

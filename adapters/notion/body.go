@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// mostBlocks is the maximum number of blocks of a page. deepestPart is their maximum nesting, which
-// also ends a cycle of blocks.
+// mostBlocks is the maximum number of blocks that are read from a page. deepestPart is the maximum
+// nesting. The limit also ends a cycle of blocks.
 const (
 	mostBlocks  = 20_000
 	deepestPart = 40 // levels of nested blocks
@@ -197,8 +197,8 @@ func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	return w.inner(ctx, b, depth, indent)
 }
 
-// child records a page or database on this page, which is a separate document. It writes the name
-// of the page or database only if the readers are the same.
+// child adds the id of a subpage or database to w.found, because it is a separate document. It
+// writes the title only if the subpage has the same readers as this page.
 func (w *writer) child(ctx context.Context, b block, indent int) error {
 	at := b.ID
 	if b.Type == "child_database" {

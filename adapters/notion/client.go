@@ -137,7 +137,7 @@ type list struct {
 	} `json:"request_status"`
 }
 
-// next returns "" at the end of the list.
+// next returns the cursor of the next page, or "" at the end of the list.
 func (l *list) next() string {
 	if !l.HasMore {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// longest is the maximum time that reading a page waits for Notion's rate limits.
+// longest is the maximum time to wait for Notion's rate limits while a page is read.
 const longest = 30 * time.Minute
 
 // Load implements crawl.Vendor.

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Nodes implements index.NodeReader. It checks every page of Options.Readers. A page that is
-// invisible to the integration or in the trash is hidden from everyone.
+// Nodes implements index.NodeReader. It yields a node with its readers for every page of
+// Options.Readers. A page that is invisible to the integration or in the trash is denied to
+// everyone.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return func(yield func(index.NodeBatch, error) bool) {
 		var batch index.NodeBatch

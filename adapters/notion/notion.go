@@ -120,13 +120,13 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source with a name from the configuration. Its id is "notion-" plus the
+// SourceOf returns the source that is configured under the given name. Its id is "notion-" plus the
 // name.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("notion-" + name), Kind: Kind, Name: name}
 }
 
-// Waited implements index.Waiter. The time covers all sources that are read with the credential.
+// Waited implements index.Waiter. The time is the total for all connectors that share the [Client].
 func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited }
 
 // reading is the version of the rules that convert a page to a document. If it is raised,

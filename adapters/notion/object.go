@@ -66,7 +66,7 @@ func (p parent) place() place {
 	return place{} // the workspace, an agent or an unknown type, none of which has readers
 }
 
-// name returns "Untitled" if the object has no title.
+// name returns the title of the object, or "Untitled" if it has none.
 func (o *object) name() string {
 	if text := plain(o.Title); text != "" {
 		return text

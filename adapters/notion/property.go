@@ -56,7 +56,8 @@ func (p *property) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// text returns the displayed value. own formats runs of text that may name other pages.
+// text returns the displayed value of a property. It calls own to format rich text, which may
+// mention other pages.
 func (p *property) text(own func([]rich) string) string {
 	switch p.Type {
 	case "rich_text":

@@ -82,7 +82,8 @@ func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	return false, nil
 }
 
-// spot requests the object if its position is unknown.
+// spot returns the position of an object in the tree. It requests the object only if the position
+// is not cached.
 func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	t.mu.Lock()
 	s, known := t.known[at.id]

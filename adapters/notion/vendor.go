@@ -55,8 +55,8 @@ func (v *vendor) Rules() string {
 	return fmt.Sprintf("notion %d %v %s", reading, v.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(v.roots)), " "))
 }
 
-// Scopes implements crawl.Vendor. It does not check whether the configured pages exist: the first
-// page of the search does.
+// Scopes implements crawl.Vendor. It returns a scope for each configured page, without checking
+// that the page exists.
 func (v *vendor) Scopes(context.Context) ([]crawl.Scope, error) {
 	v.began, v.tree = v.client.config.Now(), v.Connector.tree()
 	var scopes []crawl.Scope

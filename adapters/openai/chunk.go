@@ -118,7 +118,7 @@ func (d *decoder) decodeWithin(ctx context.Context, raw []byte) ([]llm.Delta, er
 	return footprint.Hold(ctx, footprint.Model, int64(len(raw)), func(context.Context) ([]llm.Delta, error) { return d.decode(raw) })
 }
 
-// decode stores the finish reason and the usage, which end returns.
+// decode converts an event to deltas. It stores the finish reason and the usage, which end returns.
 func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {

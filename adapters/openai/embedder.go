@@ -91,11 +91,12 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint, vectorLimits(config))}, nil
 }
 
-// usualDimensions is the minimum vector length for which a response has room. The embedder can then
-// read the vectors of a wrong model and report their length.
+// usualDimensions is the minimum vector length that vectorLimits allows. The embedder can then read
+// the vectors of a wrong model and report their length.
 const usualDimensions = 4096
 
-// vectorLimits allows one vector for each text of a batch, and 32 characters for each number.
+// vectorLimits returns the limits of a response with embeddings. They allow one vector for each
+// text of a batch, and 32 characters for each number.
 func vectorLimits(config EmbedderConfig) boundedjson.Limits {
 	numbers := config.Batch * (max(config.Dimensions, usualDimensions) + 16)
 	return boundedjson.Limits{Bytes: int64(numbers)*32 + 64<<10, Elements: numbers + 1000, Depth: 16}

@@ -13,14 +13,14 @@ type vectorTraits struct {
 	maxBatch   int    // maximum number of texts per request; 0 is the default
 }
 
-// e5Query and the others are prefixes with which models of a family were trained. They come from
-// the model cards.
+// e5Query and the others are the prefixes that models expect before queries and passages. They come
+// from the model cards.
 const (
 	e5Query      = "query: "
 	e5Passage    = "passage: "
 	nomicQuery   = "search_query: "
 	nomicPassage = "search_document: "
-	// bgeQuery is for bge-*-en-v1.5, mxbai-embed-large-v1 and arctic-embed before 2.0.
+	// bgeQuery is the prefix for bge-*-en-v1.5, mxbai-embed-large-v1 and arctic-embed before 2.0.
 	bgeQuery     = "Represent this sentence for searching relevant passages: "
 	webQuery     = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 	gemmaQuery   = "task: search result | query: "

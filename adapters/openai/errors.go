@@ -22,8 +22,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// responseError is an error response in the provider's own words. explain converts it to an error
-// of core/llm.
+// responseError is an error response with the provider's own code and message. explain converts it
+// to an error of core/llm.
 type responseError struct {
 	status     int // HTTP status; 0 for an error inside a stream that gives none
 	inStream   bool

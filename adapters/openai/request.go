@@ -89,7 +89,8 @@ func isClosedSchema(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &object) == nil && object.Additional != nil && !*object.Additional
 }
 
-// toolChoice returns nil for the provider's default, which is "auto".
+// toolChoice converts a choice to the value of tool_choice in a request. It returns nil for the
+// provider's default, which is "auto".
 func toolChoice(c llm.ToolChoice) any {
 	switch c.Mode {
 	case llm.Required:

@@ -49,9 +49,9 @@ func (e *responseError) refusesTools(tools, results bool) bool {
 	return noToolsPattern.MatchString(text) || templatePattern.MatchString(text)
 }
 
-// withoutTools returns an error that wraps llm.ErrNoTools if the endpoint has rejected tools, and
-// records that. It returns any other error unchanged, and every error if the operator has set
-// Config.NativeTools.
+// withoutTools returns an error that wraps llm.ErrNoTools if the endpoint has rejected tools. It
+// also records the rejection. It returns other errors unchanged. If the operator has set
+// Config.NativeTools, it returns every error unchanged.
 func (m *Model) withoutTools(err error, req llm.Request) error {
 	var refused *responseError
 	if m.config.NativeTools != nil || !m.info.NativeTools || !errors.As(err, &refused) {
@@ -68,9 +68,9 @@ func (m *Model) withoutTools(err error, req llm.Request) error {
 	return fmt.Errorf("%w: %w", llm.ErrNoTools, err)
 }
 
-// learnChoice records that an endpoint with tools has rejected tool_choice, and reports whether to
-// send the request again. Later requests do not force calls, or omit the tools if calls are
-// forbidden.
+// learnChoice records that an endpoint supports tools but has rejected tool_choice. It reports
+// whether to send the request again. Later requests omit a choice that forces calls. If the
+// endpoint has rejected "none", later requests that forbid calls omit the tools.
 func (d *dialect) learnChoice(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	if sent.ToolChoice == toolChoice(llm.ToolChoice{Mode: llm.None}) {
 		d.noNone = e.aboutRequest() && e.says("tool_choice", "tool choice")

@@ -22,8 +22,8 @@ const (
 )
 
 // knownTraits lists the published limits of models. The longest matching prefix applies. The
-// setting for the window overrides its limit, because local servers often run a model with a
-// smaller window.
+// operator's setting for the window takes precedence, because local servers often run a model with
+// a smaller window.
 var knownTraits = []traits{
 	{prefix: "gpt-6", window: 400_000, output: 128_000, vision: true, reasoning: true},
 	// Through the chat API, these four models support tools only without reasoning. The first two
@@ -92,8 +92,8 @@ func traitsOf(model string) traits {
 	return best
 }
 
-// thinkingModels matches names of models that may think for minutes. It need not match models with
-// traits.reasoning.
+// thinkingModels matches names of models that may think for minutes. Models with traits.reasoning
+// count as such even without a match.
 var thinkingModels = regexp.MustCompile(`(^|[-_.])(r1|reason(er|ing)?|think(ing)?|qwq|magistral|gpt-oss|qwen3|glm-[4-9]|kimi|minimax)([-_.]|$)`)
 
 func (t traits) thinks(model string) bool {

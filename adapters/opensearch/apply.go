@@ -32,10 +32,9 @@ const (
 // that cannot apply so few changes in half a minute counts as unavailable.
 const minBulkChanges = 100
 
-// refreshThreshold is the number of changes from which Apply requests an immediate refresh instead
-// of waiting up to a second for the next one. A refresh creates a segment, which costs little for
-// so many changes. With waiting, SciFact in batches of 64 documents was written at 83 chunks a
-// second.
+// refreshThreshold is the number of changes from which Apply requests an immediate refresh. Fewer
+// changes wait up to a second for the next refresh. A refresh creates a segment, which costs little
+// for so many changes.
 const refreshThreshold = 32
 
 // Limits of the back-off if the cluster reports an overload.
@@ -98,7 +97,8 @@ func id(tenant access.TenantID, chunk document.ChunkID) string {
 	return string(tenant) + "/" + strconv.FormatInt(int64(chunk), 10)
 }
 
-// encode sets the change's version, so that OpenSearch ignores a change that arrives late.
+// encode encodes a change as lines of a bulk request. It includes the change's version, so that
+// OpenSearch ignores a change that arrives late.
 func encode(change *engine.Change) ([]byte, error) {
 	meta := object{"_id": id(change.Tenant, change.Chunk), "version": change.Version, "version_type": "external_gte"}
 	var lines bytes.Buffer
@@ -213,7 +213,7 @@ func isBusy(f *fault) bool {
 // over the shard. It is shorter than the timeout of a request.
 func (c *Client) shardWait() time.Duration { return c.cfg.Timeout / 3 }
 
-// sendBulk returns the actions that must be retried.
+// sendBulk sends one bulk request. It returns the actions that must be retried.
 func (c *Client) sendBulk(ctx context.Context, index string, batch []action, refresh string) ([]action, error) {
 	var body bytes.Buffer
 	for _, a := range batch {

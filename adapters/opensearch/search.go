@@ -95,7 +95,8 @@ func filter(q *engine.Query) []any {
 
 func term(field string, value any) object { return object{"term": object{field: value}} }
 
-// anyOf accepts more values than fit into one clause (maxTerms).
+// anyOf returns a condition that the field has any of the values. It splits them into several
+// clauses if there are more than maxTerms.
 func anyOf[T ~int32 | ~int64](field string, values []T) any {
 	if len(values) <= maxTerms {
 		if values == nil {
@@ -193,8 +194,8 @@ type response struct {
 	}
 }
 
-// decodeResponse rejects a response with more than most hits. It also rejects a partial response
-// due to a missing shard, which would look like a complete one.
+// decodeResponse returns the hits of a search. It returns an error if a shard is missing, a hit is
+// invalid, or there are more hits than the requested number (most).
 func (c *Client) decodeResponse(r *response, most int) (*found, error) {
 	if r.Error != nil {
 		f := &fault{status: r.Status}

@@ -100,8 +100,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return &DB{Pool: pool, Schema: schema}, nil
 }
 
-// poolConfig never includes the URL in an error, only the name of its setting, because the URL may
-// contain a password.
+// poolConfig parses the URL and sets defaults. Its errors contain only setting, the name of the
+// URL's setting, because the URL may contain a password.
 func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	pc, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -135,7 +135,8 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 // Close waits until all connections in use are returned, and then closes the pool.
 func (db *DB) Close() { db.Pool.Close() }
 
-// unreachable explains a failed connection without the address, which may contain a password.
+// unreachable returns an error that wraps ErrUnreachable and says what to do. It omits the address,
+// which may contain a password.
 func unreachable(err error) error {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
@@ -196,8 +197,8 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// restarting is the schedule for reads while the server restarts. A private server needs a second
-// or two.
+// restarting is the back-off of [DB.ReadAgain] while the server restarts. A server of package local
+// needs a second or two.
 var restarting = sleep.Backoff{First: 100 * time.Millisecond, Most: time.Second, Within: 6 * time.Second}
 
 // ReadAgain calls read, and retries it for a few seconds while the connection to the server is

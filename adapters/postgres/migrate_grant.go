@@ -93,7 +93,8 @@ func grantable(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// grant affects only objects that the current role owns.
+// grant gives a role its rights on the schema's tables, and revokes its other rights on them. It
+// affects only objects that the current role owns.
 func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	to := pgx.Identifier{role}.Sanitize()
 	var schema string

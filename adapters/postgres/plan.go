@@ -16,8 +16,8 @@ import (
 // send the next transaction to a server process that does not know a prepared statement.
 type plans struct{ plans atomic.Bool }
 
-// keptKey is a key of a connection's custom data. Its value is the time since which the connection
-// has cached its current plans.
+// keptKey is the key of a connection's custom data for the time when the connection began to cache
+// its plans.
 const keptKey = "footnote: kept plans"
 
 // replanAfter is how long plans are cached. A plan for a small table becomes slow when the table

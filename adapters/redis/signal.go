@@ -116,8 +116,8 @@ func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 	}
 }
 
-// listen returns when the connection fails or ctx is done. It does not use the library's
-// reconnection, which would hide that stops may have been missed.
+// listen raises received stop signals in this process until the connection fails or ctx is done. It
+// does not use the library's reconnection, which would hide that stops may have been missed.
 func (s *Signal) listen(ctx context.Context, pubsub *redis.PubSub) error {
 	// Closing the subscription ends a read. The end of ctx does not.
 	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() })

@@ -48,7 +48,7 @@ const (
 	maxText = 8 << 10
 )
 
-// replies leaves room for endpoints that return the texts with their scores.
+// replies limits the size of responses. Some endpoints return the texts with their scores.
 var replies = boundedjson.Limits{Bytes: 4 << 20, Elements: 20_000, Depth: 16}
 
 // New returns a client. It does not connect.
@@ -128,7 +128,8 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "")
 }
 
-// asked has Documents in Cohere's format, and Texts in the format of text-embeddings-inference.
+// asked is the body of a request. The texts are in Documents in Cohere's format, and in Texts in
+// the format of text-embeddings-inference.
 type asked struct {
 	Model     string   `json:"model,omitempty"`
 	Query     string   `json:"query"`

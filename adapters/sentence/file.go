@@ -111,8 +111,8 @@ func (l *layer) matrices() []*matrix {
 	return []*matrix{&l.qkv, &l.out, &l.up, &l.down}
 }
 
-// reader takes values from the front of rest. If rest is too short, it sets short and returns
-// zeros. If a number is not finite, it sets odd.
+// reader decodes values from the front of rest. It sets short if rest is too short, and odd if a
+// number is not finite.
 type reader struct {
 	rest       []byte
 	short, odd bool

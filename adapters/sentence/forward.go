@@ -35,8 +35,9 @@ func newScratch() *scratch {
 	}
 }
 
-// run adds the mean state of each text's tokens to out. All texts together have at most window
-// tokens, including two markers for each text. If ctx is done first, run returns its error.
+// run computes the mean of the final states of each text's tokens and adds it to out. All texts
+// together have at most window tokens, including the begin and end token of each text. If ctx is
+// done first, run returns its error.
 func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]float32) error {
 	rows := 0
 	s.waited = 0
@@ -121,7 +122,8 @@ func (m *Model) attend(ctx context.Context, s *scratch, at, n int) {
 	}
 }
 
-// softmax scales its input by 1/√headSize first, as attention requires.
+// softmax applies the softmax function to x in place. It first scales x by 1/√headSize, as
+// attention requires.
 func softmax(x []float32) {
 	const scale = 0.17677669529663687 // 1/√headSize
 	most := x[0]

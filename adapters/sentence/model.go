@@ -36,7 +36,7 @@ const (
 	around     = 2 // tokens around a text
 	maxWindows = 2 // maximum windows that are read of a text
 	// maxTextSize is the maximum number of bytes that are read of a text. Any prose of this size
-	// fills more than maxWindows windows.
+	// has more tokens than the model uses.
 	maxTextSize = 1 << 16
 )
 
@@ -76,9 +76,9 @@ func newSlots(m *Model, n int) *Model {
 	return m
 }
 
-// Background returns the same model for work that can wait. It runs one computation at a time,
-// which takes 4 MB more. It pauses while other callers use the model, or work that called
-// [Model.Urgent] is in progress.
+// Background returns the same model for work that can wait. It runs one computation at a time and
+// takes 4 MB more. A computation pauses for up to two seconds while the original model is in use,
+// or after a call of [Model.Urgent].
 func (m *Model) Background() *Model {
 	return newSlots(&Model{weights: m.weights, kernel: m.kernel, urgent: m.urgent, patience: patience}, 1)
 }

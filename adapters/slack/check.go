@@ -57,7 +57,8 @@ func (c *Client) Lacking() []Finding {
 	return found
 }
 
-// checkDelivery requests a socket but does not connect to it.
+// checkDelivery checks whether the bot can receive events. It requests a socket, but does not
+// connect to it.
 func (c *Client) checkDelivery(ctx context.Context) Finding {
 	f := Finding{What: "Slack app token"}
 	if c.slack.Config.AppToken == "" {

@@ -69,7 +69,7 @@ func (c *Client) Pacing() *call.Pacing { return c.slack.Pacing() }
 // Connected returns the number of open sockets of this process.
 func (c *Client) Connected() int { return c.slack.Connected() }
 
-// Interruptions returns a channel that reports periods of at least Config.Interruption without an
-// open socket. At the end of such a period, its start is sent. If the previous value has not been
-// received, only the earlier start is kept.
+// Interruptions returns a channel that receives the start time of each interruption after it has
+// ended. An interruption is a period of at least Config.Interruption without an open socket. If a
+// time is not received before the next interruption, only the earlier one is kept.
 func (c *Client) Interruptions() <-chan time.Time { return c.slack.Interruptions() }

@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Engine is the state of the external search engine: what it does not have yet, and whether it
-// answers searches.
+// Engine is the state of the external search engine: the data that it lacks, and whether it answers
+// searches.
 type Engine struct {
 	Queued  int64         // documents with changes that the engine does not have
 	Oldest  time.Duration // age of the oldest of these changes

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// chunkBytes limits the memory and time for a long run of letters, whose cost grows faster than
-	// its length. It is large enough that cuts are rare.
+	// chunkBytes is the maximum number of bytes that are counted at once. Counting a long run of
+	// letters takes more than linear time and memory. The limit is large enough that cuts are rare.
 	chunkBytes = 32 << 10
 	// spaceBytes limits a run of white space. The library's pattern takes quadratic time for a run
 	// that mixes spaces and line ends, which is many minutes for a megabyte.
 	spaceBytes = 256
 )
 
-// parts yields text in parts of at most c.chunk bytes. If possible, it cuts where the tokens of the
-// parts together are those of the whole text.
+// parts yields text in parts of at most c.chunk bytes. If possible, it cuts where a cut does not
+// change the tokens.
 func (c *Counter) parts(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
@@ -29,9 +29,8 @@ func (c *Counter) parts(text string) iter.Seq[string] {
 	}
 }
 
-// pieces yields text in pieces of about 400 bytes, and cuts only where no token spans the cut. A
-// cut depends only on the bytes directly before it. A passage inside different texts is therefore
-// cut the same, except at its ends.
+// pieces yields text in pieces of about 400 bytes, without cutting any token. Each cut depends only
+// on the bytes next to it, so a passage is cut the same in different texts, except at its ends.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0
@@ -48,7 +47,7 @@ func pieces(text string) iter.Seq[string] {
 	}
 }
 
-// chosen is true for one in 64 endings.
+// chosen selects about one in 64 endings by a hash.
 func chosen(ending string) bool {
 	var h uint32
 	for _, b := range []byte(ending) {
@@ -78,9 +77,9 @@ func (c *Counter) next(text string) int {
 	return cut(text, c.chunk)
 }
 
-// cut returns the position, at most limit, at which to cut a longer text. It is the last one in the
-// second half at which a cut changes no tokens. If there is none, cut cuts between two runes, which
-// may cost one more token.
+// cut returns a position, at most limit, at which to cut a longer text. It prefers the last
+// position in the second half at which a cut changes no tokens. Otherwise it cuts between two
+// runes, which may cost one more token.
 func cut(text string, limit int) int {
 	for i := limit; i > limit/2; i-- {
 		if seam(text, i) {
@@ -95,8 +94,8 @@ func cut(text string, limit int) int {
 	return limit
 }
 
-// seam reports whether a cut of text at i does not change its tokens. Both vocabularies first split
-// text into pieces. No piece has a line end before a letter or digit, or a letter before a space.
+// seam reports whether text can be cut at i without changing its tokens. Both vocabularies always
+// split a text between a line end and a letter or digit, and between a letter and a space.
 //
 // A letter must follow the space, because what follows a run of spaces decides how the run is
 // split. seam checks only ASCII, which is enough for most texts.

@@ -29,8 +29,8 @@ type plain struct{ *Counter }
 
 var _ budget.Counter = (*Counter)(nil)
 
-// deleteRune is U+007F, which the library's pattern skips. A text of only these characters would
-// therefore have no tokens. deleteToken is its token in both vocabularies.
+// deleteRune is U+007F, which the library skips, so that it would count as no token. deleteToken is
+// its token in both vocabularies.
 const (
 	deleteRune  = '\x7f'
 	deleteToken = 221
@@ -89,8 +89,8 @@ func (c *Counter) Encode(text string) []int {
 	return tokens
 }
 
-// count halves the part if the library's pattern engine runs out of room to backtrack. A shorter
-// text needs less room.
+// count returns the number of tokens in a part. If the library's pattern engine fails for lack of
+// space to backtrack, it counts the two halves of the part separately.
 func (c *Counter) count(part string) int {
 	if part == string(deleteRune) {
 		return 1

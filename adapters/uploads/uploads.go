@@ -36,8 +36,8 @@ type Options struct {
 // Connector reads the files that people have uploaded to the projects of a tenant. It lists them
 // with one query and reads only new versions.
 //
-// A file takes twice its size in memory while it is written to a temporary folder. The parser takes
-// the memory that core/footprint states in addition.
+// While a file is written to a temporary folder, it takes twice its size in memory. The parser
+// takes additional memory, which package footprint limits.
 type Connector struct{ options Options }
 
 var _ index.Connector = (*Connector)(nil)
@@ -81,8 +81,8 @@ func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[inde
 // parsers.
 const waiting = 10 * time.Minute
 
-// load returns an error if the file was replaced after it was listed. The index then keeps the
-// previous version until the next run, which follows immediately.
+// load reads the stored content of a file and parses it. It returns an error if the file was
+// replaced after it was listed. The index then keeps the previous version until the next run.
 func (c *Connector) load(ctx context.Context, f upload.File) (document.Document, error) {
 	content, err := c.options.Store.Content(ctx, c.options.Tenant, f.ID, f.At)
 	switch {

@@ -128,7 +128,8 @@ func (s scope) source() document.Source {
 	return document.Source{ID: sourceID(s), Kind: Kind, Name: s.start.String()}
 }
 
-// sourceID depends only on the address, so that every process uses the same document ids.
+// sourceID derives the id of a source from the address. All processes therefore use the same
+// document ids.
 func sourceID(s scope) document.SourceID {
 	sum := sha256.Sum256([]byte(s.start.Host + s.prefix))
 	host := strings.Map(func(r rune) rune {

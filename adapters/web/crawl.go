@@ -155,7 +155,8 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	return true
 }
 
-// reportOnce reports only the first page that a rule excludes.
+// reportOnce reports that a page was skipped, unless it has already reported a page for the same
+// rule.
 func (c *crawl) reportOnce(rule string, at *url.URL, sentence string) {
 	if !c.reported[rule] {
 		c.reported[rule] = true
@@ -258,9 +259,9 @@ type answer struct {
 	skipped bool // not requested, because it is unchanged according to the sitemap
 }
 
-// requestPage fetches the first pages of a list, a few at a time, until their bodies have
-// batchBytes. The result has an answer for each page that it fetched. It returns an error only if
-// the run must end.
+// requestPage fetches pages concurrently, in the order of the list. It stops once the bodies
+// together reach batchBytes. The result has an answer for each page that was handled. It returns an
+// error only if ctx is done.
 func (c *crawl) requestPage(ctx context.Context, pages []page) ([]answer, error) {
 	answers := make([]answer, len(pages))
 	var group errgroup.Group

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// site is safe for concurrent use.
+// site sends requests to one web site and limits their rate. It is safe for concurrent use.
 type site struct {
 	client *http.Client
 	pace   *hostPace // nil if a single page is fetched
@@ -89,7 +89,7 @@ func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	}
 }
 
-// noHint and noRetry are special values of busyError.after.
+// noHint and noRetry mark special cases in busyError.after instead of a duration.
 const (
 	noHint  = time.Duration(1<<63 - 1) // the server gave no time
 	noRetry = time.Duration(-1)        // do not retry in this run
@@ -197,7 +197,7 @@ func statusError(resp *http.Response) error {
 	}
 }
 
-// retryAfter returns noHint if the server does not request a pause.
+// retryAfter returns the pause that the server requests in its headers, or noHint if there is none.
 func retryAfter(h http.Header) time.Duration {
 	if wait, said := pace.RetryAfter(h, time.Now()); said {
 		return wait

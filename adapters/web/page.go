@@ -32,8 +32,8 @@ const (
 	officePage
 )
 
-// formatOf prefers the content type. If the type is missing or not specific, it uses the extension
-// in the address.
+// formatOf returns the format of a page by its content type. If the type is missing or not
+// specific, the extension in the address decides.
 func formatOf(contentType string, at *url.URL) format {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -85,7 +85,7 @@ type parsed struct {
 	links    []document.Link // link targets as written on the page
 }
 
-// parse returns errors whose text is a sentence that says what to do.
+// parse parses a response in this format. The text of an error is a sentence that says what to do.
 func (f format) parse(ctx context.Context, got response) (parsed, error) {
 	switch f {
 	case pdfPage:

@@ -43,8 +43,8 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 	return fresh
 }
 
-// readPass returns nil if there is no unfinished crawl, or if it used other rules than the current
-// ones.
+// readPass returns the position of the unfinished crawl in a checkpoint. It returns nil if there is
+// none, or if that crawl had other rules than the current ones.
 func readPass(since index.Checkpoint, rules string) *pass {
 	var last checkpoint
 	if json.Unmarshal(since, &last) != nil || last.Rules != rules || last.Pass == nil || len(last.Pass.Queue) == 0 {

@@ -49,7 +49,8 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	return nil
 }
 
-// removePage returns an error if the page is the starting point of the source.
+// removePage deletes the document of a page that the site no longer has. It returns an error if the
+// page is the starting point of the source.
 func (c *crawl) removePage(p page, err error) error {
 	n := name(p.at)
 	if !c.mapped && n == name(c.scope.start) {
@@ -109,8 +110,8 @@ func (c *crawl) unchanged(p page, skipped bool) {
 		}})
 }
 
-// patience is the maximum time that a page waits for pauses of the site, or for a parser of a
-// format with few concurrent parsers.
+// patience is the maximum time to wait before a page is read. Causes of waiting are pauses that the
+// site requests, and formats with few concurrent parsers.
 const patience = 10 * time.Minute
 
 func (c *crawl) addChanged(p page, got response) {
@@ -153,7 +154,7 @@ func (c *crawl) addChanged(p page, got response) {
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
-// longestMark is in bytes. Every mark is stored in the checkpoint.
+// longestMark is the maximum size of a mark in bytes. Every mark is stored in the checkpoint.
 const longestMark = 256
 
 // mark returns the value of a header that identifies a version of a page, or "" if it is too long
@@ -177,8 +178,8 @@ func (c *crawl) hide(p page, found state, sentence string) {
 	}
 }
 
-// original queues the page that copied declares to be canonical. That page is indexed whatever page
-// it names itself, because two pages may each name the other.
+// original queues the page that copied declares to be canonical. The canonical page is indexed even
+// if it declares a third page, because two pages may each declare the other.
 func (c *crawl) original(address string, copied page) {
 	at, err := url.Parse(address)
 	if err != nil {

@@ -59,7 +59,8 @@ const (
 	maxSources  = 60
 )
 
-// fit cuts a text to up to most bytes after HTML escaping.
+// fit cuts a text after the given number of bytes, as counted after HTML escaping, and appends an
+// ellipsis. It does not change a shorter text.
 func fit(text string, most int) string {
 	used := 0
 	for i, r := range text {
@@ -127,7 +128,8 @@ type navigation struct {
 
 var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageFiles: "Files", review.PageTry: "Try it"}
 
-// show renders the complete page before it sends anything, so that it can still report a failure.
+// show renders a page and sends it. It renders the complete page before it sends anything, so that
+// it can still report a failure.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name+".html", v); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// Slack signs people in with Slack. It uses OpenID Connect. The ID tokens contain the team and the
-// user (https://docs.slack.dev/authentication/sign-in-with-slack). People do not need to connect an
-// identity first, because roles are granted to Slack accounts. Slack is safe for concurrent use.
+// Slack signs people in with Slack by OpenID Connect. The ID tokens contain the team and the user
+// (https://docs.slack.dev/authentication/sign-in-with-slack). People do not need to connect an
+// identity first. Slack is safe for concurrent use.
 type Slack struct {
 	OIDC
 	// Member reports whether an account is a full member of the workspace that this installation
@@ -88,7 +88,8 @@ func (s *server) finishSlack(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// startSession also ends the previous session of the browser.
+// startSession ends the browser's previous session, sets the cookie of the new one, and redirects
+// to the start page.
 func (s *server) startSession(w http.ResponseWriter, r *http.Request, session string, expires time.Time) {
 	s.endSession(r)
 	http.SetCookie(w, cookie(session, expires))

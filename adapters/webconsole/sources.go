@@ -42,7 +42,8 @@ var sourceActs = map[sources.Act]struct{ Button, Means string }{
 	sources.Resync: {"Read from the beginning", "with the next run, and who may read it; what has not changed is not stored again"},
 }
 
-// findSource sends an error page and returns false if there is no such source.
+// findSource returns the source with an id. If there is none, it sends an error page and returns
+// false.
 func (s *server) findSource(w http.ResponseWriter, r *http.Request, id string) (review.Source, bool) {
 	all, err := s.Sources(r.Context())
 	if err != nil {

@@ -43,7 +43,7 @@ var _ websearch.Provider = (*Client)(nil)
 
 var answers = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 16}
 
-// timeout is short because a person waits for the answer.
+// timeout limits a search. It is short because a person waits for the answer.
 const timeout = 8 * time.Second
 
 type provider struct {
@@ -202,7 +202,8 @@ func with(req *http.Request, headers map[string]string) *http.Request {
 	return req
 }
 
-// body has the lists of all providers. Each provider uses one of them.
+// body is a response. It has a field for the result list of each provider, and a response sets one
+// of them.
 type body struct {
 	Results []item `json:"results"`
 	Web     struct {
@@ -239,7 +240,8 @@ func first(texts ...string) string {
 	return ""
 }
 
-// dated returns the zero time for a text that is in none of the providers' formats.
+// dated parses a date in one of the providers' formats. It returns the zero time for any other
+// text.
 func dated(text string) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly, "Jan 2, 2006"} {
 		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {

@@ -35,9 +35,8 @@ type Changes interface {
 }
 
 const (
-	// HearingGap is the longest allowed time between two calls of [Changes.Heard]. After a longer
-	// gap, events may have been missed. Platforms redeliver events, or resume a connection, in less
-	// time.
+	// HearingGap is the maximum time between two calls of [Changes.Heard] in which no event is
+	// lost. After a longer gap, the replica may have missed events.
 	HearingGap = 30 * time.Second
 	// HearingEvery is the interval at which a replica calls [Changes.Heard].
 	HearingEvery = 5 * time.Second
@@ -92,12 +91,11 @@ type Roll struct {
 
 // Intervals for reading the list of a workspace's people (see [Lists]).
 const (
-	// ListEvery is the interval between lists of a workspace's people. ListAge is how long a list
-	// is valid.
+	// ListEvery is the interval at which the list of a workspace's people is read. ListAge is how
+	// long a complete list stays valid.
 	ListEvery = 10 * time.Minute
 	ListAge   = 30 * time.Minute
-	// ListStep is how long a process reserves the reading of a list. Each page passed to
-	// [People.Found] extends the reservation. ListStep is also the delay before a failed list is
-	// retried.
+	// ListStep is how long one process has the exclusive right to read a list. Each page passed to
+	// [People.Found] extends this time. A failed read is retried after the same time.
 	ListStep = 2 * time.Minute
 )

@@ -12,10 +12,11 @@ type Listener struct {
 
 // Grants looks up which principals people hold in document sources that have their own permissions.
 // These principals are groups such as teams ([SourceGroup]), everyone in a source ([SourceAll]),
-// single people ([SourcePerson]), and sets ([SourceSet]). Grants is safe for concurrent use.
+// single people ([SourcePerson]), and people who meet several conditions at once ([SourceSet]).
+// Grants is safe for concurrent use.
 //
-// A source grants nothing if its credential is refused, if it is paused, or if it was not read
-// completely for too long.
+// A source grants nothing while it is paused or its credential is refused, or if its last complete
+// read is too old.
 type Grants interface {
 	// Common returns the principals of sources that all listeners hold, sorted by principal.
 	// Without listeners it returns none. For a single listener, Held.From names the group, the

@@ -36,9 +36,9 @@ func (a Account) Address(domains []string) string {
 	return a.Email
 }
 
-// MostNamed is the maximum number of people in a conversation whose principals are looked up
-// individually. In a larger conversation, only groups that cover everyone count. The same applies
-// if people can join without an invitation ([Presence].Open).
+// MostNamed is the maximum number of people whose principals in document sources are looked up
+// individually. In a larger conversation, only groups that include everyone are used. The same
+// applies if people can join without an invitation ([Presence].Open).
 const MostNamed = 200
 
 // Presence says who will see an answer, as reported by a platform.

@@ -58,9 +58,9 @@ func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	return append(held, of...), nil
 }
 
-// ofSources returns the principals in document sources that everyone present holds. If people
-// outside p.People may see the answer, it returns only groups that cover everyone. It returns none
-// if guests are among them, or if no person is known, as at a console.
+// ofSources returns the principals in document sources that everyone present holds. If some people
+// present are not listed in p.People, it returns only groups that cover everyone, and none if
+// guests are present. It returns none if no person is known.
 func (r *Resolver) ofSources(ctx context.Context, p Presence) ([]Held, error) {
 	var rules Rules
 	if r.Rules != nil {

@@ -26,9 +26,9 @@ func SourceGroup(source, kind, id string) Principal {
 // "group:SOURCE:all".
 func SourceAll(source string) Principal { return Group(escapeSource.Replace(source) + ":all") }
 
-// Node returns an entry for a document's access list: "node:SOURCE:ID". It means the current
-// readers of a part of the source, such as a repository or folder. The index replaces it by these
-// readers. A Node that the index does not know has no readers.
+// Node returns the access-list entry "node:SOURCE:ID" for a part of a source, such as a repository
+// or folder. The index replaces the entry by the current readers of this part. An unknown Node has
+// no readers.
 func Node(source, id string) Principal {
 	return Principal("node:" + escapeSource.Replace(source) + ":" + escapeID.Replace(id))
 }

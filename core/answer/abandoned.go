@@ -13,9 +13,8 @@ import (
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
 // closeAbandoned ends a turn that waited too long because no replica was running. It posts no
-// answer, because after the restore of a backup the answer may already be in the thread. If a
-// half-written answer is visible, it completes that answer with an apology, and the turn has
-// failed.
+// answer. If a half-written answer is visible, it adds an apology to the answer, and the turn has
+// failed. After the restore of a backup, the thread may already contain the answer.
 func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
 	unfinished, err := s.removeNotices(ctx, a.turn)
 	if err != nil && a.turn.Failures < maxFailures {

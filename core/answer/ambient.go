@@ -75,7 +75,7 @@ func (s *Service) hasPages(ctx context.Context, t session.Turn) (bool, error) {
 	return len(pages) > 0, err
 }
 
-// decline shows nothing. It stores saved for /footnote why.
+// decline ends the turn without showing an answer. It stores saved for the command /footnote why.
 func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) error {
 	s.Logger.InfoContext(ctx, "unasked answer not given", "turn", a.turn.ID, "why", saved.Sentence)
 	saved.Outcome = session.Declined

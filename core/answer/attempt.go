@@ -18,9 +18,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Limits for turns that fail repeatedly, for example because the platform rejects the answer.
-// Deaths of replicas and shutdowns do not count as failures. The delay between retries grows from
-// retryFirst to retryLast. So a turn is retried for minutes, and its delivery for half an hour.
+// Limits on repeated failures of a turn and of its delivery. Deaths of replicas and shutdowns do
+// not count as failures. The delay between retries grows from retryFirst to retryLast.
 const (
 	maxFailures   = 10
 	maxDeliveries = 60
@@ -28,13 +27,13 @@ const (
 	retryLast     = 30 * time.Second
 )
 
-// errStrayStop means that a signal for an earlier attempt stopped the run. The turn is then
-// released.
+// errStrayStop means that a stop signal for an earlier attempt ended the run. The turn then returns
+// to the queue.
 var errStrayStop = errors.New("the turn was stopped by a signal of an earlier attempt")
 
-// attempt is one attempt of this process at a turn. cancel ends the attempt, and the turn is
-// released. stop ends only the run of the engine, because a person stopped the turn. Both are nil
-// until their contexts exist. Service.mu guards both, and stopped.
+// attempt is one attempt of this process to answer a turn. cancel ends the attempt, and the turn
+// returns to the queue. stop ends only the run of the engine, because a person stopped the turn. It
+// is nil before the run. Service.mu guards cancel, stop and stopped.
 type attempt struct {
 	turn   session.Turn
 	cancel context.CancelCauseFunc
@@ -92,11 +91,11 @@ func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 	s.Wake() // the session's next turn may be ready
 }
 
-// closeLimit is how long the end of an attempt waits for a call that the platform does not answer.
+// closeLimit is the maximum time for closing the deliveries of an attempt.
 const closeLimit = 5 * time.Second
 
-// close waits until the platform has answered the attempt's calls, because the next attempt may
-// begin afterwards.
+// close waits until the platform has answered all calls of the attempt, up to closeLimit. The next
+// attempt may begin afterwards.
 func (a *attempt) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
@@ -105,7 +104,7 @@ func (a *attempt) close(ctx context.Context) {
 	}
 }
 
-// open opens a delivery that ends with the attempt.
+// open opens a delivery of the turn's answer. The delivery is closed when the attempt ends.
 func (s *Service) open(ctx context.Context, a *attempt) (chat.Delivery, error) {
 	d, err := s.Surfaces.Open(ctx, a.turn, s.permit(ctx))
 	if err != nil {
@@ -135,8 +134,8 @@ func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	}
 }
 
-// process continues a turn from its current state to its end. After an error, the turn belongs to
-// another replica or must be released.
+// process continues a turn from its current state to its end. After an error, the turn has not
+// ended: another replica has taken it over, or it must be released.
 func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -192,7 +191,8 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// suspend releases a turn that waits for a person, after the thread shows what the turn waits for.
+// suspend releases a turn that waits for a person's decision. Before that, it shows in the thread
+// what the person has to decide.
 func (s *Service) suspend(ctx context.Context, a *attempt, delivery chat.Delivery, awaiting *deepsearch.Awaiting) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
@@ -237,8 +237,8 @@ func (s *Service) failCrashing(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// produce answers the turn with an engine. If the turn needs no run, such as a greeting, it returns
-// the outcome directly.
+// produce answers the turn with an engine and returns the outcome. Some turns need no engine, for
+// example if a person stopped the turn before its run.
 func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (saved session.Saved, err error) {
 	run, disarm := s.runContext(ctx, a)
 	defer disarm()

@@ -105,8 +105,8 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 }
 
 // audienceNow returns what the original and the current audience of a turn may both read. If the
-// platform fails for listenersLimit, only public documents remain. It does not ask the platform if
-// the original audience may read only those.
+// platform fails for listenersLimit, the result may read only public documents. If this is already
+// true of the original audience, audienceNow does not call the platform.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
@@ -141,9 +141,9 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 	}
 }
 
-// recheckSources returns a sink that forwards packets. Before an answer's last packet, it withdraws
-// documents that the audience may no longer read. If known is false, it adds a notice that the
-// audience is unknown.
+// recheckSources returns a sink that withdraws documents that the audience may no longer read. The
+// check takes place before the last packet of an answer. The sink forwards all packets to the given
+// sink. If known is false, it adds a notice that the audience is unknown.
 func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
 	c := &recheckSink{
 		to: to, shown: make(map[int]map[document.ID]bool),

@@ -75,12 +75,13 @@ func (Unrecorded) Pages(context.Context, session.Fence) ([]session.Page, error) 
 // Disturbed implements [Repairs].
 func (Unrecorded) Disturbed(context.Context, session.Fence) error { return nil }
 
-// Deliver starts to write a turn's answer to its thread. It continues in the messages that earlier
+// Deliver begins to write a turn's answer to its thread. It continues in the messages that earlier
 // attempts posted. open receives these messages and returns the [Outlet]. When ctx ends, the
-// delivery makes no further call and needs no Finish.
+// delivery makes no further call, and its Finish need not be called.
 //
-// If the turn already has its outcome, the answer is written once, when it is complete. Outlet.Sign
-// is then not shown. It is also not shown for an answer to a message that did not address the bot.
+// If the turn already has its outcome, the answer is written only once, when it is complete.
+// Outlet.Sign is not shown in this case, and never for an answer to a message that did not address
+// the bot.
 func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.Permit, open func(ctx context.Context, posted []session.Page) (Outlet[P], error)) (chat.Delivery, error) {
 	if desk.Logger == nil {
 		desk.Logger = slog.New(slog.DiscardHandler)
@@ -145,8 +146,8 @@ func (d *delivery[P]) Accept(p packet.Packet) {
 	d.replies.Accept(p)
 }
 
-// observe ends the sign that the bot is working when the first text becomes visible. Text that
-// still waits for a rate limit does not end it.
+// observe is called after each write to the thread. The first visible text removes the sign that
+// the bot is working.
 func (d *delivery[P]) observe(w stream.Write) {
 	if w.First {
 		d.sign.endForText()
@@ -193,8 +194,8 @@ func (d *delivery[P]) write(ctx context.Context, final chat.Result) error {
 	return d.replies.Finish(ctx)
 }
 
-// whisperBarred tells the asker privately, once, that the answer cannot be written. In a direct
-// message there is no other channel, so it does nothing.
+// whisperBarred tells the asker privately, once, that the bot may not write in the thread. It does
+// nothing in a direct message, because a private message would fail there too.
 func (d *delivery[P]) whisperBarred(ctx context.Context, err error) {
 	sentence, barred := d.outlet.Barred(err)
 	if t := d.turn; !barred || !d.fresh || t.Ambient || t.Direct || t.Session.Owner != "" {

@@ -24,8 +24,8 @@ import (
 // tries again.
 const finalLimit = 2 * time.Minute
 
-// outcomeOf returns the outcome of a turn that ends without a run. Only a failure has a reference
-// for the log.
+// outcomeOf returns the result of a turn that ends without a run of the engine. A failure gets a
+// random reference, with which its log entries can be found.
 func outcomeOf(o session.Outcome, sentence string) session.Saved {
 	saved := session.Saved{Outcome: o, Sentence: sentence}
 	if o == session.Failed {
@@ -61,10 +61,10 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 	return saved
 }
 
-// save stores the outcome of a turn. It retries until it succeeds or the turn belongs to another
-// replica. If the question was deleted meanwhile, the turn ends as Superseded, and save returns
-// [session.ErrWithdrawn] so that the turn is delivered again. If the answer was removed meanwhile,
-// it returns [session.ErrRemoved].
+// save stores the outcome of a turn, and retries until it succeeds or another replica has the turn.
+// It returns [session.ErrWithdrawn] if the question was deleted meanwhile. The turn then ends as
+// Superseded and is delivered again. It returns [session.ErrRemoved] if the answer was removed
+// meanwhile.
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
 	ctx, saving := span.Begin(ctx, "save")
 	defer func() { saving.End(err) }()
@@ -173,8 +173,8 @@ func sayUndelivered(err error) string {
 	}
 }
 
-// sentenceUndelivered is stored if the platform failed until the last retry without rejecting the
-// answer.
+// sentenceUndelivered is stored for a turn if every retry of its delivery failed. It is not for
+// answers that the platform rejected.
 const sentenceUndelivered = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
 
 // redeliver shows the saved answer of a turn whose earlier worker ended before the final writes.

@@ -10,9 +10,8 @@ import (
 )
 
 // Guard returns the [stream.Guard] for the writes of one attempt. No write begins without a permit.
-// If the permit ends during a write, for example because the process was paused, the write may have
-// overwritten a page of another attempt. Guard then reports it to repairs, and the turn is
-// delivered again.
+// If the permit ends during a write, Guard reports that to repairs, and the turn is delivered
+// again. Such a write may have overwritten a page of another attempt.
 func Guard(repairs Repairs, t session.Turn, permit chat.Permit, logger *slog.Logger) stream.Guard {
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }

@@ -17,9 +17,9 @@ type lookup struct {
 	ask     func(context.Context) (access.Audience, error)
 }
 
-// queueLookup checks in the background whether a person is a helper. The check calls the platform,
-// for which the event must not wait. The queue is not durable. If a lookup is lost, the person's
-// next message causes another one.
+// queueLookup queues a background check whether a person is a helper. The check calls the platform,
+// which takes too long for an event handler. If the queue is full, the check is dropped. The
+// person's next message causes another one.
 func (s *Service) queueLookup(l lookup) {
 	select {
 	case s.lookups <- l:

@@ -14,9 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Occurrence is an event on a chat platform, as the input of [Service.Judge]. The adapter sets the
-// fields of Event that the platform reports. Judge derives Known, Stop, Unfollow, Question and
-// SmallTalk from Text and the store. It never clears Stop or Unfollow.
+// Occurrence is an event on a chat platform about which [Service.Judge] decides. The adapter sets
+// the fields of Event that the platform reports. Judge derives Known, Stop, Unfollow, Question and
+// SmallTalk from Text and the store. If the adapter sets Stop or Unfollow, Judge keeps it.
 type Occurrence struct {
 	policy.Event
 	Tenant access.TenantID
@@ -117,8 +117,9 @@ func (o *Occurrence) parseText(p policy.Policy, known bool) {
 	o.SmallTalk = policy.IsSmallTalk(o.Text)
 }
 
-// addressed reports whether a word such as "stop" is meant for the bot. In a thread of other
-// people, or in a channel without a mention, the word is meant for another person.
+// addressed reports whether a command word such as "stop" is meant for the bot. known says that the
+// thread is one of the bot's threads. In other threads, and in a channel without a mention, the
+// word is for other people.
 func (o Occurrence) addressed(known bool) bool {
 	return o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 }
@@ -131,8 +132,8 @@ func (s *Service) isQuestion(ctx context.Context, o Occurrence) (bool, error) {
 	return err == nil && t.Message == o.Message, err
 }
 
-// recordSighting records the author of a message in a thread of the bot. The returned state of the
-// thread is from before the message, but People includes the author.
+// recordSighting records the author of a message in a thread of the bot. It returns the thread's
+// state before the message, except that People includes the author.
 func (s *Service) recordSighting(ctx context.Context, o Occurrence, p policy.Policy, h *audienceLookup) (session.Thread, error) {
 	if !o.InThread && !o.Direct && !o.Forum {
 		return session.Thread{}, nil

@@ -15,10 +15,8 @@ var (
 	errHandBack  = errors.New("the replica ends and hands its turns back")
 )
 
-// lease is the replica's local view of its lease on turns. It lasts ttl from just before the last
-// successful heartbeat, so it ends before the lease in Postgres. The replica therefore stops
-// writing before another replica can take over a turn. A paused process finds its lease expired
-// when it continues.
+// lease is the replica's local record of its lease on turns. It ends before the lease in the store,
+// so that the replica stops writing before another replica can take over a turn.
 type lease struct {
 	ttl time.Duration
 
@@ -74,7 +72,8 @@ func (s *Service) beat(ctx context.Context) {
 	}
 }
 
-// beatInterval returns an interval up to twice as long while no turn is running.
+// beatInterval returns the interval between heartbeats. It is up to twice Config.Beat while no turn
+// is running.
 func (s *Service) beatInterval() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +83,8 @@ func (s *Service) beatInterval() time.Duration {
 	return s.config.Beat
 }
 
-// renew gives up when the lease would have expired.
+// renew renews the replica's lease in the store. It fails after half the lease's duration, or when
+// the current lease expires.
 func (s *Service) renew(ctx context.Context) error {
 	limit := s.config.Lease / 2
 	if left := s.lease.remaining(); left > 0 {

@@ -28,9 +28,10 @@ type pageLog struct {
 
 var _ stream.Log = pageLog{}
 
-// OpenLogs returns the [stream.Logs] for a turn's answers in the thread at, with the pages that
-// earlier attempts posted. Writes to a log need no permit, because the store rejects writes of
-// attempts that lost the turn. recorded, if not nil, is called after a new message was recorded.
+// OpenLogs returns the [stream.Logs] that record which pages of a turn's answers were posted. at is
+// the thread, and posted has the pages of earlier attempts. Writes to a log need no permit, because
+// the store rejects writes of attempts that lost the turn. recorded, if not nil, is called after a
+// new message was recorded.
 func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page, recorded func(context.Context, session.Turn)) stream.Logs {
 	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
 	if recorded != nil {
@@ -44,8 +45,8 @@ func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []ses
 	return l
 }
 
-// pageLogs has the pages of earlier attempts in posted, by model. Log returns a copy of first with
-// one model's pages.
+// pageLogs implements [stream.Logs]. posted has the pages of earlier attempts, by the index of the
+// model. Each log is a copy of first with the pages of one model.
 type pageLogs struct {
 	first  pageLog
 	posted map[int][]stream.Page

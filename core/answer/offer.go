@@ -20,8 +20,8 @@ import (
 const (
 	// offerLimit limits the time for deciding whether to offer a private answer.
 	offerLimit = 15 * time.Second
-	// offerQueries and offerHits limit the search before an offer to the size of an answer's
-	// search.
+	// offerQueries and offerHits are the maximum numbers of queries and hits of the search before
+	// an offer. They are the same as for an answer's search.
 	offerQueries = 5
 	offerHits    = 10
 )

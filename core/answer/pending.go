@@ -20,8 +20,9 @@ const completeLimit = 20 * time.Second
 
 const declinedPerson = "The person may not ask here."
 
-// admitAsker decides about a question that was stored before the asker's permissions were known. It
-// uses the current permissions. ended reports whether the turn has ended.
+// admitAsker checks whether the asker may ask, if this was unknown when the question was stored. It
+// uses the current permissions, and ends the turn if the asker may not ask. It counts an accepted
+// question against the quotas. ended reports whether the turn has ended.
 func (s *Service) admitAsker(ctx context.Context, a *attempt) (ended bool, err error) {
 	t := a.turn
 	if t.Pending == nil || !t.Pending.Unsettled {
@@ -98,9 +99,9 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	return outcomeOf(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker tells the asker privately that a quota is exhausted. It returns false if no quota is
-// exhausted, or if the thread must show it. The asker of a command knows from [Service.Take],
-// except if the quota was checked after Take.
+// limitAsker reports whether the asker knows privately that a quota is exhausted. It sends a
+// private message, unless the reply to a command has already said so. It returns false if no quota
+// is exhausted, or if the thread must show the message.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.LimitedUntil.IsZero() {

@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets that show a saved turn with the same final pages as the original. It is
-// used for recovery, edits of old answers, and explanations. A turn without a run has only ending
-// packets.
+// Replay returns packets that reproduce a saved turn, with the same final pages as the original. It
+// is used for recovery, edits of old answers, and explanations. If the engine did not run, the
+// packets contain only the end of the answer.
 func Replay(saved session.Saved) []packet.Packet {
 	switch {
 	case saved.Removed != nil:

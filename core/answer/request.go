@@ -16,8 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// requestFor reads all data again for each attempt. So a changed prompt, a revoked document or a
-// new member of the channel takes effect with the next attempt.
+// requestFor builds the engine's request for a turn. Each attempt reads all data again, so that a
+// changed prompt or a revoked document takes effect.
 func (s *Service) requestFor(ctx context.Context, t session.Turn) (turn.Request, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -128,8 +128,8 @@ func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, his
 	}), nil
 }
 
-// completeTurns removes the tool calls and results of turns without an answer, because only an
-// answer lists their documents. It also marks small talk.
+// completeTurns returns the history without the tool calls and results of unanswered turns. Only an
+// answer lists their documents. It sets Courtesy on messages that are small talk.
 func completeTurns(history []message.Message) []message.Message {
 	complete := make(map[int]bool)
 	for _, m := range history {

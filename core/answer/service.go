@@ -158,7 +158,8 @@ type Accepted struct {
 	Notice string // for the thread, if the question has to wait
 }
 
-// Accept is like [Service.Take], for a question that needs no decision.
+// Accept stores a question and queues its turn, like [Service.Take]. The question needs no decision
+// of [Service.Judge].
 func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error) {
 	return s.Take(ctx, Question{Mention: m})
 }

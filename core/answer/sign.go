@@ -30,7 +30,7 @@ type Sign struct {
 }
 
 const (
-	// lineLength is the maximum number of characters in a line.
+	// lineLength is the maximum number of characters in a line of a sign.
 	lineLength = 80
 	// clearLimit limits the call that removes a sign, for which the thread's next question waits.
 	clearLimit = time.Second
@@ -50,8 +50,8 @@ type sign struct {
 	textShown bool // text is visible
 }
 
-// showSign shows a sign in the background. It calls seen once, after the first line. It shows no
-// line without a permit.
+// showSign shows a [Sign] in the background. It calls seen once, after the first line of the sign.
+// It shows no line without a permit.
 func showSign(ctx context.Context, how Sign, to thread.Ref, permit chat.Permit, logger *slog.Logger, seen func(context.Context)) *sign {
 	s := &sign{Sign: how, to: to, logger: logger, latest: make(chan string, 1)}
 	s.Show = func(ctx context.Context, to thread.Ref, line string) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Steer changes the plan of a deep search for a person. The person needs the same permission as for
-// [Service.StopAs].
+// Steer applies a person's instruction to the plan of a deep search. The person needs the same
+// permission as for [Service.StopAs].
 func (s *Service) Steer(
 	ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error),
 ) (deepsearch.Steered, error) {

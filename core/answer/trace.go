@@ -13,7 +13,8 @@ func (s *Service) traceContext(ctx context.Context, t session.Turn) context.Cont
 	return span.Tag(span.With(ctx, s.Tracer), slog.String("turn", string(t.ID)), slog.String("session", string(t.Session.ID)))
 }
 
-// recordIntake must be called once for each turn, by the process that accepted it.
+// recordIntake records the acceptance of a turn as a trace span from began to now. It must be
+// called once for each turn, by the process that accepted it.
 func (s *Service) recordIntake(ctx context.Context, began time.Time, t session.Turn) {
 	span.RecordTurn(s.traceContext(ctx, t), string(t.ID), true, "intake", began, time.Now(),
 		slog.String("platform", string(t.Session.Ref.Platform)), slog.Bool("unasked", t.Ambient), slog.String("origin", string(t.Origin.As)))

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// unlistedAge is the maximum age of an answer that may be offered again. unlistedLook is the
-	// interval of checks. Each check handles at most maxUnlisted answers.
+	// unlistedAge is the maximum age of an answer that the bot offers to repeat. unlistedLook is
+	// the interval between checks for such answers. maxUnlisted is the maximum number of answers
+	// per check.
 	unlistedAge  = 24 * time.Hour
 	unlistedLook = time.Minute
 	maxUnlisted  = 20

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Verdicts are written in batches, because every message in the bot's channels has one.
+// verdictEvery is the interval at which queued verdicts, which are decisions about messages, are
+// stored.
 const (
 	verdictEvery = time.Second
 	// maxVerdicts is the maximum number of queued verdicts. Further verdicts are dropped.
@@ -58,9 +59,9 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	return v.Action != "" && v.Action != policy.Answer.String(), nil
 }
 
-// News returns the messages in newest whose channels may have unhandled messages. newest has the
-// newest message of each channel. Messages of a channel are handled in order. So if the newest
-// message was handled, all earlier ones were too.
+// News returns those entries of newest whose channels may have unhandled messages. Each entry is
+// the newest message of one channel. If that message was handled, all earlier ones were too,
+// because a channel's messages are handled in order.
 func (s *Service) News(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Newest, error) {
@@ -90,8 +91,8 @@ func (s *Service) writeVerdicts(ctx context.Context) {
 	}
 }
 
-// flushVerdicts drops the queued verdicts after an error, because they are needed only for
-// explanations.
+// flushVerdicts stores the queued verdicts. After an error it drops them, because they are needed
+// only for explanations.
 func (s *Service) flushVerdicts(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := s.verdicts

@@ -17,8 +17,8 @@ const (
 	sweepEvery = time.Minute
 	// storeLimit limits one call of the store.
 	storeLimit = 10 * time.Second
-	// maxLeased is how many turns a replica leases at once. Many turns can then start soon, and
-	// some are left to other replicas.
+	// maxLeased is the maximum number of turns that a replica leases at once. The limit leaves
+	// turns to other replicas.
 	maxLeased = 8
 )
 
@@ -57,9 +57,8 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Limits of the polling interval, as multiples of Config.Poll. idlePolls is the normal limit,
-// because a new question wakes the process that received it. doubtPolls applies if the last lease
-// failed or was inconclusive.
+// Limits of the polling interval, as multiples of Config.Poll. idlePolls is the normal limit.
+// doubtPolls applies if the last lease failed, or if it is unknown which turns it leased.
 const (
 	idlePolls  = 60
 	doubtPolls = 4
@@ -117,10 +116,10 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	}
 }
 
-// checkDraining returns when the process began to drain, or the zero time if it is not draining.
-// since is the previous result, and leased is the error of the last lease. A draining process
-// starts no turns, so that a turn whose process died can run alone. After the grace period, the
-// running turns are released.
+// checkDraining returns when the process began to drain, or the zero time if it is not draining. A
+// draining process starts no turns, so that a turn whose process died can run alone. since is the
+// previous result, and leased is the error of the last lease. After the grace period, checkDraining
+// cancels the running turns.
 func (s *Service) checkDraining(ctx context.Context, since time.Time, leased error) (time.Time, error) {
 	switch {
 	case !errors.Is(leased, session.ErrDraining):
@@ -146,7 +145,8 @@ func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	return false
 }
 
-// leaseTurns returns none if no turn is ready or the replica's lease has expired.
+// leaseTurns leases at most the given number of turns from the store. It returns none if no turn is
+// ready or the replica's lease has expired.
 func (s *Service) leaseTurns(ctx context.Context, most int) ([]session.Turn, error) {
 	if s.lease.permit() != nil {
 		return nil, nil
@@ -240,8 +240,8 @@ func (s *Service) findStops(ctx context.Context, fences []session.Fence) {
 	}
 }
 
-// FindStop must be called after a message of a running turn was recorded. It stops the turn if a
-// person asked to stop that message before. Such a request is not signalled.
+// FindStop stops a running turn if a person has already asked to stop one of its messages. It must
+// be called after a message of the turn was recorded, because no signal reports an earlier request.
 func (s *Service) FindStop(ctx context.Context, t session.Turn) {
 	s.findStops(ctx, []session.Fence{t.Fence()})
 }

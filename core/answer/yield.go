@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// yieldLimit is how long a burst of new events has priority over work on turns. It equals the time
-// limit for acknowledging an event. After that, both share the process, because late
-// acknowledgements cause redeliveries and so more events.
+// yieldLimit is how long new events have priority over work on turns. It equals the time limit for
+// acknowledging an event.
 const yieldLimit = time.Second
 
 // intakes counts events that are being accepted. Work on turns yields to them, because platforms
@@ -35,7 +34,8 @@ func (i *intakes) begin() (end func()) {
 	}
 }
 
-// yield waits until no event is being accepted, or until that has taken yieldLimit.
+// yield waits until no event is being accepted. It returns at the latest yieldLimit after the first
+// of these events.
 func (i *intakes) yield(ctx context.Context) {
 	i.mu.Lock()
 	n, since, calm := i.n, i.since, i.idle

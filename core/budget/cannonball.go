@@ -6,9 +6,8 @@ import "unicode/utf8"
 const DefaultMarker = "\n\n[... the middle of this text was left out because it was too long ...]\n\n"
 
 // cutMiddle shortens text to at most limit tokens and returns it with its number of tokens. It
-// replaces the middle with marker, which counts towards the limit. Both ends stay, because a text
-// begins with instructions and ends with the current matter. If the marker would take most of the
-// limit, the result is only the beginning.
+// replaces the middle with marker, which counts towards the limit. If the marker would take most of
+// the limit, the result is only the beginning.
 func cutMiddle(counter Counter, text string, limit int, marker string) (string, int) {
 	if limit <= 0 {
 		return "", 0

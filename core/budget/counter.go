@@ -34,8 +34,8 @@ const (
 	conversationTokens = 5
 )
 
-// memoBytes is the length in bytes from which a cached count is cheaper than counting again.
-// memoTexts is the minimum number of cached counts.
+// memoBytes is the minimum length in bytes of a text whose count is cached. memoTexts is the number
+// of newest counts that always stay cached.
 const (
 	memoBytes = 128
 	memoTexts = 8192
@@ -52,8 +52,6 @@ type Memo struct {
 	new, old map[memoKey]int // recently used counts are in new; old is discarded when new is full
 }
 
-// memoKey identifies a text. Collisions are negligible: two texts of the same length collide with a
-// probability of one in 2^64, and the seed is secret.
 type memoKey struct {
 	hash uint64
 	size int

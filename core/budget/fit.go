@@ -44,7 +44,6 @@ type Config struct {
 //     rest. Tool results are trimmed first, the largest of them first.
 //
 // Instructions, and files of the newest message, may exceed their share if other parts leave space.
-// Missing text there costs more than an unused part of the window saves.
 //
 // If the newest message alone takes more than 70 %, it is sent without history, files and project.
 // If the context is still too large, the message is shortened to at most 80 %.

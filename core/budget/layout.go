@@ -149,8 +149,8 @@ func newLayout(counter Counter, sections []Section) layout {
 	return l
 }
 
-// addStep begins a new step for each call after a result. Parallel calls, which come before their
-// results, belong to one step.
+// addStep adds a tool call or a tool result to the steps of the turn. A call after a result begins
+// a new step. Parallel calls and their results belong to one step.
 func (l *layout) addStep(s *piece) {
 	last := len(l.steps) - 1
 	if last < 0 || s.kind == ToolCall && l.steps[last][len(l.steps[last])-1].kind == ToolResult {

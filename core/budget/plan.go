@@ -4,23 +4,24 @@ package budget
 const (
 	instructionShare = 15 // System, Tools, Agent and Reminder together
 	historyShare     = 15 // earlier turns and files
-	// standaloneFrom is the share above which the newest message is sent without history, files and
-	// project. standaloneShare is the maximum share of such a message. The rest is for the reply.
+	// standaloneFrom is the share of the newest message above which it is sent alone, without
+	// history, files and project. standaloneShare is the maximum share of a message that is sent
+	// alone.
 	standaloneFrom  = 70
 	standaloneShare = 80
-	// userFloor is the minimum share of the newest message. It applies only if everything that is
-	// never omitted also fits.
+	// userFloor is the minimum share that the newest message keeps when it is shortened. It does
+	// not apply if the other sections that are never omitted need the space.
 	userFloor = 25
 	// toolRoom is the share that must remain for later tool results if a project is sent.
 	toolRoom = 10
 )
 
 const (
-	// shortenedTurns is the number of newest turns that are shortened if they are too large. An
-	// older turn that is too large ends the history.
+	// shortenedTurns is the number of newest turns that may be shortened. An older turn that does
+	// not fit ends the history.
 	shortenedTurns = 3
-	// pairDivisor limits each side of a shortened question and answer to half the history share,
-	// minus a tenth. The tenth is there because token counts of joined texts are not exact.
+	// pairDivisor divides the share of the history into the limits for a question and its answer.
+	// It is above 2 because joined texts can have more tokens than their parts.
 	pairDivisor = 2.2
 	// resultFloor is the minimum number of tokens of a tool result, so that the model sees that its
 	// call had a result.
@@ -42,7 +43,7 @@ type plan struct {
 	droppedTurns    int
 }
 
-// level is a degree to which the sections that are never omitted may be shortened.
+// level says how far the sections that are never omitted may be shortened.
 type level struct {
 	dropTools    bool
 	instructions int  // least tokens of each System and Agent section
@@ -58,9 +59,9 @@ func (p *plan) size() int { return p.all.cost() }
 
 func (p *plan) percent(n int) int { return p.room * n / 100 }
 
-// solve determines the size of each part by priority: the newest message, the calls of this turn,
-// history, the results of the calls, the instructions. Each part may take the tokens that the
-// minimum sizes of the later parts leave.
+// solve determines the size of each part. The parts are served in this order: the newest message,
+// the calls of this turn, history, the results of the calls, the instructions. Each part leaves
+// enough tokens for the minimum sizes of the later parts.
 func (p *plan) solve() error {
 	if err := p.chooseLevel(); err != nil {
 		return err
@@ -119,8 +120,8 @@ func (p *plan) minInstructions() int {
 	return least + p.reminders.cost()
 }
 
-// instructionShareSize returns the guaranteed size of the instructions: their full size or their
-// share, whichever is less. It leaves tokens for the newest message.
+// instructionShareSize returns the number of tokens that the instructions get in any case. This is
+// their share, or less if they are shorter or the newest message needs the tokens.
 func (p *plan) instructionShareSize() int {
 	share := min(p.instructionRoom(), p.room-p.user.minCost(p.level.user))
 	return min(p.instructions(), max(share, p.minInstructions()))
@@ -242,8 +243,8 @@ func (p *plan) fitFiles(limit int) {
 	files.shrink(files.cost()-limit, minUsefulTokens)
 }
 
-// shortenTurn cuts each text of a turn to an equal part of share minus a tenth. It does nothing if
-// the part would be too short to be useful.
+// shortenTurn cuts all texts of a turn to the same size. Together they then take at most the given
+// share, with a small margin. It does nothing if the texts would become too short to be useful.
 func shortenTurn(turn pieces, share int) {
 	texts := turn.ofKinds(User, History, File, ToolResult)
 	if len(texts) == 0 {

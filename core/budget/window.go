@@ -5,7 +5,7 @@ import "slices"
 // DefaultSources is the usual size for [FillWindow].
 const DefaultSources = 4
 
-// FillWindow returns the sources in found, then adds sources of earlier turns until there are size.
+// FillWindow returns the sources in found, and fills them up to size with sources of earlier turns.
 // A question such as "tell me more" then has sources even if its search finds nothing. The result
 // is a new slice with all of found, even if found exceeds size.
 //

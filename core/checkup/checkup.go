@@ -93,8 +93,7 @@ func noTokens(s State) []string {
 	return []string{"No platform is configured, so serve answers no question. Set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN."}
 }
 
-// ids has, for each platform, the form of its channel ids and a sentence that says where to find an
-// id.
+// ids holds the form of channel ids on each platform, and a sentence that says where to find an id.
 var ids = map[string]struct {
 	form *regexp.Regexp
 	find string
@@ -164,8 +163,9 @@ func removedSources(s State) []string {
 	return texts
 }
 
-// unlinkedSources returns nothing without a chat platform, because paths can be opened in a
-// terminal.
+// unlinkedSources returns a finding for each local source without base_url, because its citations
+// cannot be opened in chat. It returns none without a chat platform, because paths can be opened in
+// a terminal.
 func unlinkedSources(s State) []string {
 	if len(s.Platforms) == 0 {
 		return nil

@@ -17,9 +17,9 @@ const (
 // tabStop is the distance between tab stops in columns. It is also the indentation of code.
 const tabStop = 4
 
-// block is the state of the Markdown blocks so far: lists, quotes and fences. Code follows
-// CommonMark with one exception: a fence in a list may have any indentation, because models write
-// it so.
+// block is the state of the parser for Markdown blocks: lists, quotes and fences. It follows
+// CommonMark with one exception: a fence in a list may have any indentation, which is common in
+// models' texts.
 type block struct {
 	// The line being read.
 	prefix     prefix

@@ -114,7 +114,8 @@ func (s *scanner) feedCandidate(b byte) {
 	}
 }
 
-// advance parses the symbol in the last size bytes of raw. b is its byte if it is ASCII.
+// advance parses the next symbol of a bracket expression, which is the last size bytes of raw. If
+// size is 1, b is the symbol.
 func (s *scanner) advance(u unit, b byte, size int) {
 	c := &s.cand
 	ascii := size == 1
@@ -254,8 +255,8 @@ func asciiUnit(b byte) unit {
 	return unitOther
 }
 
-// endsSource reports whether b ends the text after a dagger, because b may begin code, math or a
-// tag.
+// endsSource reports whether b ends the text after the dagger in a citation such as
+// "【3†source】". Besides a line break, this is a byte that may begin code, math or a tag.
 func endsSource(b byte) bool {
 	return b == '\n' || b == '`' || b == '<' || b == '\\' || b == '$'
 }

@@ -17,8 +17,8 @@ const (
 )
 
 // citationChecker drops citations that their sentences do not support, and chooses the section that
-// each citation links to. Both need the whole sentence. So it holds back a citation and the
-// following text, mostly until the first letter of the next sentence.
+// each citation links to. It holds back a citation and the following text until the sentence is
+// complete.
 type citationChecker struct {
 	to       *renderer
 	keep     func(sentence string, n int) bool        // nil keeps every citation
@@ -76,7 +76,8 @@ func (j *citationChecker) cite(c citation) {
 	j.waiting = append(j.waiting, pending{offset: len(j.body), citation: c})
 }
 
-// checkReady must be called after each byte of body.
+// checkReady decides about the waiting citations if their sentences are complete or too long. It
+// must be called after each byte of body.
 func (j *citationChecker) checkReady() {
 	switch c := j.body[len(j.body)-1]; {
 	case c == '\n':
@@ -155,8 +156,9 @@ func (j *citationChecker) check(c *citation, sentence string) {
 	}
 }
 
-// passDecided renders adjacent citations that still have numbers. If all were dropped, it also
-// drops blanks that are no longer needed.
+// passDecided passes adjacent citations to the renderer, with the text before them. A citation
+// without numbers was dropped. If all were dropped, blanks that are no longer needed are dropped
+// too.
 func (j *citationChecker) passDecided(marks []pending) {
 	at := marks[0].offset
 	if slices.ContainsFunc(marks, func(m pending) bool { return len(m.numbers) > 0 }) {

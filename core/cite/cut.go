@@ -27,8 +27,9 @@ func Cut(text string, runes int) string {
 	return strings.TrimRight(cut, " ,;:，、；：") + "…"
 }
 
-// lastEnd returns the offset after the last punctuation mark in the second half of text, or 0.
-// Marks in narrow count only before a space, so "v1.2" and "10,000" contain none.
+// lastEnd returns the offset after the last punctuation mark in the second half of text, or 0. A
+// mark in narrow counts only before a space, so "v1.2" and "10,000" contain none. A mark in wide
+// always counts.
 func lastEnd(text, narrow, wide string) int {
 	for at := len(text); at > len(text)/2; {
 		r, size := utf8.DecodeLastRuneInString(text[:at])

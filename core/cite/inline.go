@@ -87,8 +87,8 @@ func (s *scanner) feedEscape(c byte) {
 	}
 }
 
-// feedCode scans inline code. As in CommonMark, the closing backticks are as many as the opening
-// ones.
+// feedCode scans inline code. As in CommonMark, the closing run has the same number of backticks as
+// the opening run.
 func (s *scanner) feedCode(c byte) {
 	in := &s.inline
 	if c == '`' {
@@ -154,8 +154,8 @@ func (s *scanner) feedMath(c byte) {
 	}
 }
 
-// startURL begins an address outside a link, such as "https://" (with scheme) or "www.". A [
-// directly after "//" belongs to the host, as in IPv6.
+// startURL prepares for scanning an address outside a link, such as "https://…" (scheme is true)
+// or "www.…". A [ directly after "//" belongs to the host, as in IPv6.
 func (s *scanner) startURL(scheme bool) {
 	s.mode = modeURL
 	in := &s.inline

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// tailBytes is the number of bytes before a bracket in which isRefused looks for a statement.
+// tailBytes is the number of bytes before a bracket that isRefused examines.
 const tailBytes = 160
 
 func (s *scanner) remember(b ...byte) {

@@ -4,9 +4,9 @@ package cite
 const maxLabels = 32
 
 // labels tracks open square brackets, because citations in the label of a Markdown link are not
-// converted. Only the byte after the closing bracket shows that the brackets are a label. So a
-// citation inside brackets, and the text after it, are held until then. At the end of the
-// paragraph, or after maxHold bytes, the brackets are plain text.
+// converted. A citation inside brackets, and the text after it, is held until the byte after the
+// closing bracket shows whether they are a label. At the end of the paragraph, or after maxHold
+// bytes, they are plain text.
 type labels struct {
 	open   []label
 	closed label  // the bracket that the last byte closed

@@ -43,9 +43,9 @@ func (m *Mapping) Add(s Source) int {
 	return n
 }
 
-// Restore adds a number of an earlier turn. It ignores numbers below 1, and numbers that are used
-// or reserved for another document. If two numbers are restored for one passage, both resolve.
-// [Mapping.Add] then returns the first.
+// Restore assigns the number n, which an earlier turn used, to a source. It does nothing if n is
+// below 1, already used, or reserved for another document. Two numbers of the same passage are both
+// valid, and [Mapping.Add] returns the first.
 func (m *Mapping) Restore(n int, s Source) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,9 +58,9 @@ func (m *Mapping) Restore(n int, s Source) {
 	m.set(n, s)
 }
 
-// Reserve keeps n free for a passage that the session has shown before and that the current
-// audience may not see. The text [n] stays unchanged until Add or Restore adds the passage. Reserve
-// ignores numbers that are used or reserved.
+// Reserve reserves n for a passage of an earlier turn that the current audience may not see. The
+// text [n] stays unchanged until Add or Restore adds the passage. Reserve does nothing if n is used
+// or reserved.
 func (m *Mapping) Reserve(n int, p Passage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,8 +143,8 @@ func (m *Mapping) isKnown(n int) bool {
 	return ok
 }
 
-// inventedAbove limits invented numbers. A number that exceeds the highest known number by more is
-// text, such as a year.
+// inventedAbove is how far an unknown number may exceed the highest known number and still be an
+// invented citation. Larger numbers are text, such as a year.
 const inventedAbove = 20
 
 func (m *Mapping) isInvented(n int) bool {

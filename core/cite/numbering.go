@@ -47,8 +47,8 @@ type entry struct {
 	linked bool   // whether link is valid
 }
 
-// placeKey identifies a cited section by its document and address. Without a document id, the
-// model's number replaces the document.
+// placeKey identifies a cited section by its document and address. For a source without a document
+// id, number is the model's number. Otherwise number is 0.
 type placeKey struct {
 	document document.ID
 	link     string // the address, escaped

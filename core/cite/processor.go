@@ -36,8 +36,8 @@ type Options struct {
 	DropList bool
 }
 
-// Event is a piece of a [Processor]'s output: text, or the [Info] of a section whose first link is
-// in the following text.
+// Event is a piece of a [Processor]'s output: text, or the [Info] of a cited section. The Info
+// comes before the text with the first link to the section.
 type Event struct {
 	Text string
 	Info *Info
@@ -117,7 +117,7 @@ func (p *Processor) Flush(events []Event) []Event {
 // modify the slice.
 func (p *Processor) Cited() []Info { return p.render.numbering.Cited() }
 
-// Text converts a whole message at once.
+// Text returns a whole message with numbered links instead of citations.
 func (p *Processor) Text(message string) string {
 	var b strings.Builder
 	for _, e := range p.Flush(p.Push(message, nil)) {

@@ -106,8 +106,8 @@ func (r *renderer) link(e *entry, bang bool) {
 	r.buf = append(r.buf, ')')
 }
 
-// endPush makes an event of the text so far. An incomplete character waits for its remaining bytes,
-// unless later text is held.
+// endPush appends the text so far to the events. An incomplete character at the end waits for its
+// remaining bytes, unless later text is held back.
 func (r *renderer) endPush(delta string, held bool) {
 	n := len(r.buf)
 	if !held {

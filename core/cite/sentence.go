@@ -91,9 +91,9 @@ func (c *claims) sentenceOf(spans []span) []int {
 	return homes
 }
 
-// splitSentences ends a sentence at ".", "?" or "!" if no lower-case letter follows, and at a
-// citation next to such a mark. It also ends one with its line, unless the next line begins in
-// lower case. The offsets in citations must be ascending.
+// splitSentences returns the sentences of a text. A sentence ends at ".", "?" or "!" if no
+// lower-case letter follows, and at a citation next to such a mark. It ends with its line, unless
+// the next line begins in lower case. The offsets in citations must be ascending.
 func splitSentences(text string, citations []int) []span {
 	var spans []span
 	start := 0

@@ -204,8 +204,9 @@ func (l *sourceList) mayBeEntry() bool {
 }
 
 var (
-	// entryBegins matches an incomplete line that begins with a number in brackets, or with a part
-	// of it.
+	// entryBegins matches an incomplete line that may become an entry of a list of sources. After
+	// an optional list marker, the line begins with a number in brackets or a part of it, such as
+	// "[1".
 	entryBegins = regexp.MustCompile(`^[-*+•]?[ \t]*(?:\[{1,2}|【|［)(?:[1-9]\d*([\]†】］].*)?)?$`)
 	entryNumber = regexp.MustCompile(`^(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[*_]{0,2}(?:\[{1,2}|【|［)([1-9]\d{0,8})(?:\]{1,2}|†[^】]*】|】|］)[*_]{0,2}(.*)$`)
 	anyNumber   = regexp.MustCompile(`\[[1-9]\d*\]|【[1-9]\d*】|［[1-9]\d*］`)
@@ -214,8 +215,8 @@ var (
 		"fuentes fuente referencias fonti fonte riferimenti bronnen fontes referências 参考文献 参考资料 参考資料 来源 來源 出典 参照 출처")
 )
 
-// listName returns the heading at the beginning of a line, such as "sources", and the rest of the
-// line. If an incomplete line may become a heading, name is "" and found is true.
+// listName splits a line into a heading, such as "sources", and the rest of the line. If the line
+// is only the beginning of a heading, name is "" and found is true.
 func listName(line string) (name, rest string, found bool) {
 	said := strings.TrimLeft(line, "*_# \t")
 	lower := strings.ToLower(said)

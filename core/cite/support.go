@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// numberWeight is how many words a number counts for. Wrong numbers are the most frequent error in
-// cited sentences.
+// numberWeight is the weight of a number, compared with 1 for a word. Wrong numbers are the most
+// frequent error in cited sentences.
 const numberWeight = 2
 
 // Supported returns the share, from 0 to 1, of a sentence's content words and numbers that occur in
@@ -89,7 +89,8 @@ func terms(text string) func(yield func(string) bool) {
 	}
 }
 
-// term returns "" for a word without content. Numbers stay unchanged.
+// term returns the stem of a word, or "" for a word without content such as "the". Numbers stay
+// unchanged.
 func term(word []rune) string {
 	w := string(word)
 	if w == "" || w[0] >= '0' && w[0] <= '9' {

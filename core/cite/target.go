@@ -12,8 +12,8 @@ const (
 	targetAfterTitle                   // blanks after the title
 )
 
-// target is the parse state of what follows the label of a link, as in "(address)", or of a link
-// definition. A definition's target ends with its line.
+// target is the parse state of the part of a link after its label, such as "(address)". In a link
+// definition, this part ends with its line.
 type target struct {
 	step       targetStep
 	definition bool

@@ -21,16 +21,16 @@ const (
 	sayQuestionGone = "The question is no longer there. Ask again."
 	sayOnlyAsker    = "Only whoever asked can say so."
 
-	// claimTTL is how long only one process may ask whether an old question is still wanted.
+	// claimTTL is the duration of the claim of a process to ask whether an old question is still
+	// wanted. No other process asks during this time.
 	claimTTL = time.Minute
-	// closingTime is the maximum time that a starting process takes to close a turn from before an
-	// outage.
+	// closingTime is how long closed waits for the end of a turn from before an outage.
 	closingTime = 30 * time.Second
 )
 
-// judgeLate decides about a message that was found after an outage, as if the message were new. It
-// ignores messages that a process has already handled. If a question is older than MaxAge, the bot
-// asks whether an answer is still wanted.
+// judgeLate decides whether to answer a message that was found after an outage. It ignores messages
+// that a process has already handled. If a question is older than MaxAge, the bot asks in the
+// thread whether an answer is still wanted.
 func (c *Conversation) judgeLate(ctx context.Context, m chat.Message) (j answer.Judgement, err error) {
 	j.Action = policy.Ignore
 	looked := m.Looked
@@ -101,7 +101,8 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 	return t.Outcome == session.Superseded, nil
 }
 
-// askWhetherWanted does nothing if the bot has already answered the question or asked about it.
+// askWhetherWanted posts a notice that asks whether an old question still needs an answer. It does
+// nothing if the bot has already answered the question or asked about it.
 func (c *Conversation) askWhetherWanted(ctx context.Context, m chat.Message) error {
 	involved, err := c.deps.Platform.Involved(ctx, m, c.aboutOther(ctx, m))
 	if err != nil || involved {

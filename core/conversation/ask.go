@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// commandRetry is how long a failed write of a question is retried. Platforms deliver commands and
-// presses only once, and the person is waiting.
+// commandRetry is how long the store of a question from a command or button is retried. The person
+// waits during this time.
 const commandRetry = 10 * time.Second
 
 // Ask is a question from a command, a form or a button.
@@ -42,8 +42,8 @@ type Admitted struct {
 	m thread.Mention
 }
 
-// Limited returns a refusal if a quota is exhausted for a question in the thread at, or "". A
-// platform must call it before it shows the question to others.
+// Limited returns a refusal if a quota is exhausted for a question in the given thread. Otherwise
+// it returns "". A platform must call it before it shows the question to others.
 func (a Admitted) Limited(ctx context.Context, at thread.Ref) (refusal string) {
 	a.m.Ref = at
 	return policy.Refusal(a.c.service.Limited(ctx, a.m, a.j))
@@ -117,8 +117,8 @@ func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusa
 	return models, refusal
 }
 
-// storeQuestion schedules a notice in the thread at if the question has to wait. A command gets no
-// notice, because its own reply shows that.
+// storeQuestion stores a question, and schedules a notice in the given thread if the question has
+// to wait. A command gets no notice, because its own reply shows that.
 func (c *Conversation) storeQuestion(ctx context.Context, at thread.Ref, q answer.Question) (answer.Accepted, error) {
 	accepted, err := c.service.Take(ctx, q)
 	if err == nil && !accepted.Duplicate && accepted.Notice != "" && q.Reply == nil {

@@ -105,7 +105,8 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	return result, nil
 }
 
-// stopAs must be called after the person's privileges were looked up.
+// stopAs stops the turns to which r refers, or calls denied if the person may stop none of them.
+// The caller must have looked up r.By.Privileged.
 func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	result, err := c.service.StopAs(ctx, r, c.audienceOf(r.Ref, r.By.ID))
 	if err != nil {

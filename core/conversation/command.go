@@ -23,9 +23,9 @@ func (c *Conversation) Command(ctx context.Context, use command.Request) (string
 	return c.service.Commands.Command(ctx, use)
 }
 
-// judge returns an error of the store only if the platform redelivers events and the store's disk
-// is not full. Otherwise it decides without stored state. It then answers mentions, commands and
-// direct messages.
+// judge decides whether to answer an event. If the store fails, it decides without stored state,
+// and then answers only mentions, commands and direct messages. It returns the store's error
+// instead if the platform redelivers events and the store's disk is not full.
 func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
 	j, err := c.service.Judge(ctx, o)
 	if err == nil || c.features(o.Ref).Redelivers && c.service.Room() == nil {

@@ -19,10 +19,11 @@ const (
 	// keepTimeout limits the time for storing the files of one message. It includes the wait for
 	// other messages.
 	keepTimeout = 5 * time.Minute
-	// maxKeeping is the maximum number of messages whose files are being stored or wait for that.
+	// maxKeeping is the maximum number of messages whose files are being stored or are waiting to
+	// be stored.
 	maxKeeping = 16
-	// keepClaimTTL is how long only one process may store a message's files. Storing the same files
-	// again has no effect.
+	// keepClaimTTL is the duration of the claim of a process to store a message's files. No other
+	// process stores them during this time.
 	keepClaimTTL = time.Minute
 )
 
@@ -59,7 +60,8 @@ func (c *Conversation) startKeeping(ctx context.Context, m chat.Message, j answe
 	return nil
 }
 
-// keepAndReply stores the files with the context keeping. The reply has a separate time limit.
+// keepAndReply stores the files of a message and replies to the message. The context keeping limits
+// the storing, and the reply has a separate time limit.
 func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message, j answer.Judgement, project string) {
 	said, kept := c.keepFiles(keeping, m, j, project)
 	if errors.Is(context.Cause(keeping), errStopping) {
@@ -94,8 +96,8 @@ func (c *Conversation) removedMeanwhile(ctx context.Context, m chat.Message) boo
 	return true
 }
 
-// keepFiles returns the reply. kept is true if at least one file was stored. The reply may then be
-// shown to everyone who sees the message.
+// keepFiles stores the files of a message and returns a reply. kept is true if at least one file
+// was stored. The reply may then be shown to everyone who sees the message.
 func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.Judgement, project string) (said string, kept bool) {
 	request, refused := c.keepRequest(ctx, m, j, project)
 	if refused != "" {
@@ -119,8 +121,8 @@ func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.J
 	return upload.SayOutcomes(to, request.Readers, all, true), kept
 }
 
-// keepRequest looks up the author and the audience of a message. If either is unknown, refused is a
-// sentence for the author.
+// keepRequest returns the request to store the files of a message. If the author or the audience is
+// unknown, refused is a sentence for the author.
 func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer.Judgement, project string) (r upload.Request, refused string) {
 	tenant := c.tenant(m.Ref)
 	alone, err := c.deps.Platform.Alone(ctx, m.Ref, m.Author.ID)
@@ -188,7 +190,8 @@ func (k *keepers) run(ctx context.Context, do func(context.Context)) bool {
 	return true
 }
 
-// wait cancels the remaining tasks after errandTimeout. The next process repeats them.
+// wait waits until all tasks have ended. After errandTimeout it cancels the remaining tasks, which
+// the next process repeats.
 func (k *keepers) wait() {
 	k.begin()
 	defer time.AfterFunc(errandTimeout, func() { k.stop(errStopping) }).Stop()

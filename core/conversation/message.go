@@ -108,9 +108,9 @@ func (c *Conversation) stopThread(ctx context.Context, m chat.Message) error {
 	return err
 }
 
-// replySteered tells the author the result of a message that changes a deep search, unless the plan
-// in the thread shows it. If the permission depends on whether the author is a moderator, it looks
-// that up in the background.
+// replySteered tells the author the result of an instruction for a deep search. It sends nothing if
+// the plan in the thread shows the result. If only a moderator may give the instruction, it looks
+// up in the background whether the author is one, and then tries again.
 func (c *Conversation) replySteered(ctx context.Context, m chat.Message, j answer.Judgement) {
 	c.accepted.First(m.Key())
 	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.features(m.Ref).Moderates {
@@ -180,9 +180,9 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 	return nil
 }
 
-// rejected tells the author why a question was not accepted. If the store's disk is full, it
-// returns the error for a question that was missed during an outage. The question is then found
-// again later.
+// rejected tells the author why a question was not accepted, and returns nil. For a message from an
+// outage, it returns the error if the store's disk is full, so that the message is found again
+// later.
 func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Judgement, err error) error {
 	if m.Late && errors.Is(err, policy.Full) {
 		return err
@@ -204,9 +204,9 @@ func (c *Conversation) sayOnceTo(ctx context.Context, m chat.Message, sentence s
 	}
 }
 
-// handleFailure returns the error if the platform redelivers events, or if the process is stopping
-// and the next process finds the message. Otherwise it sends a notice to the author and returns
-// nil.
+// handleFailure reports an error to the author and returns nil. It returns the error instead if the
+// event will be handled again. This is the case if the platform redelivers events or the process is
+// stopping.
 func (c *Conversation) handleFailure(ctx context.Context, m chat.Message, err error, sentence string) error {
 	if err == nil || c.features(m.Ref).Redelivers || errors.Is(ctx.Err(), context.Canceled) {
 		return err

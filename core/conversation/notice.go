@@ -14,9 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// notices manages the notices that say how many questions wait. Each queue has one notice, which is
-// edited when the queue changes. The store records it with each waiting turn, so any process that
-// begins the last of these turns can delete it.
+// notices manages the notices about waiting questions. Each queue has one notice, which is edited
+// when the queue changes. The store records the notice with each waiting turn, so that any process
+// can delete it.
 type notices struct {
 	updates chan noticeUpdate // pending updates
 
@@ -43,10 +43,11 @@ type queueNotice struct {
 	waiting []session.Turn
 }
 
-// maxNotices is the number of remembered queues at which empty queues are forgotten.
+// maxNotices is the maximum number of queues in memory before empty queues are removed.
 const maxNotices = 1000
 
-// notice returns nil if there is no notice and create is false.
+// notice returns the notice of a queue. If there is none, it adds one, or returns nil if create is
+// false.
 func (n *notices) notice(q queue, create bool) *queueNotice {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -85,7 +86,8 @@ func (c *Conversation) enqueue(at thread.Ref, t session.Turn) {
 	c.notices.schedule(q, after)
 }
 
-// schedule skips the update if too many updates are pending.
+// schedule schedules an update of the notice of a queue. It skips the update if too many updates
+// are pending.
 func (n *notices) schedule(q queue, after time.Duration) {
 	select {
 	case n.updates <- noticeUpdate{q, time.Now().Add(after)}:
@@ -93,7 +95,8 @@ func (n *notices) schedule(q queue, after time.Duration) {
 	}
 }
 
-// sayNotices makes one update at a time, so that the edits of a notice stay in order.
+// sayNotices makes the scheduled updates of notices until ctx ends. It makes one update at a time,
+// so that the edits of a notice stay in order.
 func (c *Conversation) sayNotices(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -120,8 +123,8 @@ func (c *Conversation) Desk() answer.Desk {
 	return answer.Desk{Platform: c.deps.Platform, Records: c.deps.Store, Begun: c.dequeue, Recorded: c.service.FindStop, Logger: c.logger}
 }
 
-// dequeue must be called when work on a turn begins. It deletes the turn's notice, even if another
-// process posted it.
+// dequeue deletes a turn's notice, even if another process posted it, and updates the queue's
+// notice. It must be called when work on the turn begins.
 func (c *Conversation) dequeue(ctx context.Context, t session.Turn, posted []session.Page) {
 	for _, q := range c.notices.dequeue(t) {
 		c.notices.schedule(q, 0)
@@ -143,7 +146,7 @@ func (n *notices) dequeue(t session.Turn) []queue {
 	return left
 }
 
-// remove reports whether the turn was waiting.
+// remove removes a turn from the waiting turns, and reports whether it was among them.
 func (n *queueNotice) remove(t session.Turn) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

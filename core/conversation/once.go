@@ -8,7 +8,7 @@ type Once struct {
 	seen map[string]bool
 }
 
-// maxOnce is the number of keys at which all keys are forgotten.
+// maxOnce is the maximum number of remembered keys. One more key removes all of them.
 const maxOnce = 1000
 
 // First remembers a key, and reports whether the key is new.

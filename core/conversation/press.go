@@ -49,8 +49,8 @@ func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply,
 	return reply, nil
 }
 
-// perform looks up whether the person is a moderator. A stop must not wait for that, so the lookup
-// follows only if the stop is refused.
+// perform performs an action, with moderator rights if the person has them. It tries a stop without
+// these rights first, because a stop must not wait for their lookup.
 func (c *Conversation) perform(ctx context.Context, a action.Request) (action.Reply, error) {
 	if !c.features(a.Ref).Moderates {
 		return c.service.Actions.Perform(ctx, a)

@@ -17,10 +17,10 @@ type quiet struct {
 // listener is a person in a channel, including all its threads.
 type listener struct{ workspace, channel, person string }
 
-// maxListeners is the number of people at which all of them are forgotten, to limit the memory.
+// maxListeners is the maximum number of remembered people. One more person removes all of them.
 const maxListeners = 1000
 
-// allows records the notice if it is allowed.
+// allows reports whether a notice may be sent to a person now. If so, it records the notice.
 func (q *quiet) allows(at thread.Ref, person, sentence string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

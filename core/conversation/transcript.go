@@ -15,13 +15,12 @@ const (
 	// EarlierName is the name of the file with the earlier messages of a thread, as the model and
 	// the reader see it.
 	EarlierName = "Earlier messages of this thread"
-	// transcriptLength is in characters. The last characters are kept.
+	// transcriptLength is the maximum length of a transcript in characters. The oldest text is cut.
 	transcriptLength = 24_000
 )
 
-// earlierMessages returns which messages of the thread to read for a mention, or nil for none. If
-// the bot joins the thread, these are all. Otherwise they are the messages since the bot last read
-// the thread. They are stored with the question.
+// earlierMessages returns which earlier messages of a thread to read for a mention, or nil for
+// none. These are the messages since the bot last read the thread, or all messages if it never did.
 func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
 	gap := known.Known && m.Mentioned && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)

@@ -24,7 +24,7 @@ const (
 	welcomeOnce = 10 * time.Minute
 	maxExamples = 3
 	maxAsked    = 5
-	// examplesRead is how many titles are read to choose examples from.
+	// examplesRead is the number of document titles from which the examples are chosen.
 	examplesRead = 50
 	maxAskedText = 150
 )
@@ -77,7 +77,8 @@ func plainLine(text string) string {
 	return cite.SafeTitle(string(runes))
 }
 
-// introduce returns "" if the channel's settings switch welcomes off.
+// introduce returns the introduction of the bot with example questions. It returns "" if the
+// channel's settings switch off welcomes or answers, or cannot be read.
 func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	rules, err := policy.In(ctx, c.service.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil {
@@ -102,7 +103,8 @@ func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	return fmt.Sprintf(welcome, how)
 }
 
-// examples uses public documents only if the audience is unknown.
+// examples returns example questions about documents that the audience of a turn may read. If the
+// audience is unknown, it uses only public documents.
 func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	library, can := c.service.Library.(answer.Titles)
 	if !can {
@@ -128,8 +130,8 @@ func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person strin
 // Example is an example question that names the title of a document.
 type Example struct{ Title, Question string }
 
-// exampleQuestions prefers titles of several words, because a title of one word is often a file
-// name.
+// exampleQuestions returns at most maxExamples questions about documents with the given titles.
+// Titles of several words come first, because a title of one word is often a file name.
 func exampleQuestions(titles []string) []Example {
 	var questions []Example
 	for _, several := range []bool{true, false} {

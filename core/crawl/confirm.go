@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// recordFinding must be called before the document is stored. If the run is killed in between, the
-// document need then not be read again.
+// recordFinding records the documents that the text of another document names. It must be called
+// before that document is stored. If the run is killed in between, the document need then not be
+// read again.
 func (r *run) recordFinding(ctx context.Context, list string, what Finding) error {
 	r.loading.Lock()
 	r.skippedParts = append(r.skippedParts, what.Skipped...)
@@ -22,8 +23,8 @@ func (r *run) recordFinding(ctx context.Context, list string, what Finding) erro
 	return r.listings.List(ctx, named+list, r.at.UnixMicro(), listedOf(what.IDs))
 }
 
-// hasMore reports whether a page of a feed remains to be read. After the last page of a feed with
-// Feed.Confirm, it first adds requests for documents that the pages may have omitted.
+// hasMore reports whether pages of a feed remain to be read. At the end of a feed with
+// Feed.Confirm, it adds requests for documents that the pages may have omitted.
 func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	if len(now.Stack) > 0 || !f.Confirm || len(f.Only) > 0 {
 		return len(now.Stack) > 0, nil
@@ -44,9 +45,9 @@ func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	return true, nil
 }
 
-// omittedIDs returns the documents that the pages of a list may have omitted. These are documents
-// that texts name but the list does not have. If there are none, they are the stored documents that
-// no page listed.
+// omittedIDs returns the ids of documents that the pages of a list may have omitted. These are
+// documents that are named in texts but not listed. If there are none, they are the stored
+// documents that no page listed.
 func (r *run) omittedIDs(ctx context.Context, list string, now *reading) ([]document.ID, error) {
 	// afterwards listed documents are stored, and requested ones are no longer named
 	if err := r.flush(ctx); err != nil {
@@ -130,8 +131,8 @@ func (r *run) markLost(id string, lost bool) {
 	}
 }
 
-// withLost marks l, a list across scopes, as lost if any scope is lost. It uses the time of the
-// newest loss, because the scope of each document is unknown.
+// withLost marks a list that spans scopes as lost if any scope became invisible less than [Grace]
+// ago. It uses the time of the newest loss, because the scope of each document is unknown.
 func (r *run) withLost(l List) List {
 	var newest time.Time
 	for _, s := range r.scopes {

@@ -47,13 +47,13 @@ func (e *Engine) Source() document.Source { return e.vendor.Source() }
 // Settings implements index.Connector.
 func (e *Engine) Settings() string { return e.vendor.Rules() }
 
-// restart is a prefix of the stored checkpoint. It says that the next run must not resume the
-// previous run.
+// restart is a prefix of the stored checkpoint. The next run then reads from the beginning what an
+// earlier run left unfinished.
 const restart = "restart:"
 
-// checkpoint is stored for a source that has no checkpoint, because the state is in
-// [index.Listings]. An empty checkpoint means to read everything from the beginning. A checkpoint
-// of another version of the program stays unchanged.
+// checkpoint is the checkpoint of a source that was read from the beginning. It contains no
+// position, because the state is in [index.Listings]. An empty checkpoint means to read everything
+// again.
 const checkpoint = `{"crawl":1}`
 
 // Restart implements [index.Resumer].
@@ -121,14 +121,15 @@ type run struct {
 	refused map[string]bool // lists with a refused scope (ErrRefused)
 }
 
-// pendingStore holds changes of the state that must be stored after the documents sent before.
+// pendingStore holds changes of the state that may be stored only after the batches sent so far.
 type pendingStore struct {
 	notes   map[string][]byte
 	then    []func(context.Context) error
 	leaving map[document.ID]bool // documents to be removed from a list
 }
 
-// open drops unfinished work that a new checkpoint or changed settings make invalid.
+// open loads the stored state at the beginning of a run. It drops unfinished work that a new
+// checkpoint or changed settings make invalid.
 func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	from, again := strings.CutPrefix(string(since), restart)
 	if r.state, err = load(ctx); err != nil {
@@ -155,8 +156,8 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	return nil
 }
 
-// send yields a batch. When the consumer asks for the next one, everything before b is stored. So
-// send then stores the changes that were pending before.
+// send passes a batch to the consumer and waits until the consumer asks for the next one. All
+// earlier batches are then stored, so send stores the state that belongs to them.
 func (r *run) send(ctx context.Context, b index.Batch) error {
 	r.loading.Lock()
 	r.skipped, r.skippedParts = append(r.skipped, r.skippedParts...), nil
@@ -254,7 +255,8 @@ func (r *run) readSource(ctx context.Context) (err error) {
 	return r.finish(ctx)
 }
 
-// indexFeeds returns an error for duplicate ids and for lists without a main scan.
+// indexFeeds fills the maps of feeds, such as the main scan of each list. It returns an error for
+// duplicate ids and for lists without a main scan.
 func (r *run) indexFeeds() error {
 	r.mains, r.scans, r.logs, r.refused = make(map[string]Feed), make(map[string]Feed), make(map[string]firstPage), make(map[string]bool)
 	ids := make(map[string]bool)
@@ -326,16 +328,15 @@ func (r *run) isDue(f Feed) bool {
 	return was.Reading != nil || r.elapsed(list.Done) >= f.Every
 }
 
-// maxShort is the number of consecutive scans with fewer documents than Page.Count after which the
-// vendor probably counts differently. Such a scan is then repeated no sooner than after
-// partialRetry.
+// maxShort is the number of consecutive incomplete scans after which the vendor's Page.Count is
+// probably wrong. Such a scan is then repeated after partialRetry at the earliest.
 const maxShort = 3
 
 // partialRetry is the default of Feed.Retry, the delay before an incomplete scan is repeated.
 const partialRetry = time.Hour
 
-// elapsed returns the time since micros, in microseconds since 1970. If the clock was set back and
-// micros is in the future, it returns a very long time. Otherwise nothing would be due until then.
+// elapsed returns the time since micros, in microseconds since 1970. If micros is in the future
+// because the clock was set back, it returns the maximum duration, so that work is due at once.
 func (r *run) elapsed(micros int64) time.Duration {
 	if ago := r.at.Sub(time.UnixMicro(micros)); ago >= -clockSkew {
 		return max(ago, 0)

@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	// maxRestarts is how often a list is restarted that changes while it is read.
+	// maxRestarts is the maximum number of restarts of a list that changes while it is read.
 	maxRestarts = 3
-	// maxPages limits the pages of a feed. maxCursor limits the bytes of a cursor. maxFrames limits
-	// the feeds that a scan has found and not yet read.
+	// maxPages is the maximum number of pages of a feed. maxCursor is the maximum length of a
+	// cursor in bytes. maxFrames is the maximum number of feeds that were found on pages and not
+	// yet read.
 	maxPages  = 10_000
 	maxCursor = 16 << 10
 	maxFrames = 10_000
@@ -156,7 +157,8 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 	return r.finishFeed(ctx, f, was)
 }
 
-// markPartial notifies the operator only the first time.
+// markPartial marks the reading of a feed as incomplete. It adds a notice for the operator only the
+// first time.
 func (r *run) markPartial(f Feed, now *reading, why error) {
 	if !now.Partial {
 		r.notices = append(r.notices, Incomplete(r.nameOf(f), why))
@@ -164,8 +166,8 @@ func (r *run) markPartial(f Feed, now *reading, why error) {
 	now.Partial = true
 }
 
-// beginFeed stores the number of the pass, so that no other pass uses it. If it returns an error,
-// the page has notices about the error.
+// beginFeed begins to read a feed. For a scan it stores the number of the pass, so that no other
+// pass uses the number. After an error, the returned page has notices about the error.
 func (r *run) beginFeed(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
 	r.pendingOnly = nil
@@ -246,8 +248,8 @@ func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	return nil
 }
 
-// rescan makes the main scans of the feed's scope due, because the feed cannot continue. If the
-// feed is a scan itself, it runs the main scan of its list at once.
+// rescan makes the main scans of the feed's scope due, because the feed cannot continue. It deletes
+// the feed's progress and mark. If the feed is a scan, it runs the main scan of its list at once.
 func (r *run) rescan(ctx context.Context, f Feed, was *feedState) error {
 	was.Reading, was.Mark = nil, ""
 	r.markDirty(feedKey(f.ID))
@@ -276,8 +278,8 @@ type firstPage struct {
 
 const maxAhead = 64
 
-// fetch fetches the first pages of logs concurrently. Most of these pages are empty, so latency
-// dominates.
+// fetch returns a page of a feed. It fetches the first pages of several logs concurrently, because
+// most of them are empty.
 func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	if f.Mode != Log || at.Cursor != "" || len(f.Only) > 0 {
 		return r.vendor.Page(ctx, f, at)
@@ -293,7 +295,8 @@ func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	return first.page, first.err
 }
 
-// fetchLogs fetches the first pages of the log from and of the due logs after it, at most maxAhead.
+// fetchLogs concurrently fetches the first pages of at most maxAhead logs. These are the given log
+// and the due logs after it.
 func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	at := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == from.ID })
 	if at < 0 {

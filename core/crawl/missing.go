@@ -204,9 +204,9 @@ func (r *run) removeDeparted(ctx context.Context) error {
 	return r.unlistRemoved(ctx, left)
 }
 
-// removeLists hides the documents of a list if no feed names the list or its scope is refused. It
-// removes them after [Grace]. It removes them at once if the settings exclude the scope or the list
-// is switched off.
+// removeLists hides the documents of each list that is no longer read, and removes them after
+// [Grace]. A list is not read if no feed names it, or if the vendor returned [ErrRefused] for its
+// scope. If the settings switch the list or its scope off, the documents are removed at once.
 func (r *run) removeLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
 	for _, f := range r.feeds {

@@ -78,7 +78,7 @@ type Scope struct {
 // Mode says what the pages of a [Feed] list.
 type Mode string
 
-// The values of [Mode]. The mark is the position up to which an earlier run has read the feed.
+// The values of [Mode]. A mark says how far an earlier run has read the feed.
 const (
 	// Scan lists everything. Documents that a complete scan does not list are gone.
 	Scan Mode = "scan"

@@ -88,7 +88,8 @@ type reading struct {
 	To   time.Time `json:"t,omitzero"`
 }
 
-// frame is a position in the feed being read (Feed is nil), or in a feed found on one of its pages.
+// frame is a position in a feed that is being read. Feed is nil for the main feed, and not nil for
+// a feed found on one of its pages.
 type frame struct {
 	Feed   *Feed  `json:"f,omitempty"`
 	Cursor string `json:"c,omitempty"`
@@ -159,8 +160,8 @@ func (s *state) markDirty(key string) {
 	s.dirty[key] = true
 }
 
-// dirtyNotes adds the changed notes to notes, which may be nil, and returns it. They then count as
-// unchanged.
+// dirtyNotes adds the changed entries of the state to notes, which may be nil, and returns it. The
+// entries are then no longer marked as changed.
 func (s *state) dirtyNotes(notes map[string][]byte) map[string][]byte {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -174,7 +175,7 @@ func (s *state) dirtyNotes(notes map[string][]byte) map[string][]byte {
 	return notes
 }
 
-// encode returns nil if the entry was deleted.
+// encode returns an entry of the state as JSON, or nil if the entry was deleted.
 func (s *state) encode(key string) []byte {
 	kind, id, _ := strings.Cut(key, "/")
 	var part any = &s.head

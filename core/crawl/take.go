@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Prefixes of the engine's own lists. For each list of the source, the engine keeps three lists:
-// missing documents that are hidden, documents that are loaded for the first time, and documents
+// Prefixes of lists that the engine keeps for each list of the source. hidden lists missing
+// documents that are hidden, arriving those that are loaded for the first time, and named those
 // that texts name.
 const (
 	hidden   = "~hidden/"
@@ -22,8 +22,8 @@ const (
 	named    = "~named/"
 )
 
-// wholeOf returns the part of an id before its last colon, or "" if there is none. For the id of an
-// attachment, this is the id of the whole document (Item.Of).
+// wholeOf returns the part of an id before its last colon, or "" without a colon. For an
+// attachment, this is the id of the document to which it is attached (Item.Of).
 func wholeOf(id document.ID) document.ID {
 	if i := strings.LastIndexByte(string(id), ':'); i >= 0 {
 		return id[:i]
@@ -135,8 +135,8 @@ func (r *run) applyPage(ctx context.Context, f Feed, now *reading, p Page) error
 	return nil
 }
 
-// splitBare separates the ids of items with Item.Bare. It drops changes of lists that were never
-// scanned.
+// splitBare separates items of which only the id is known (Item.Bare) from the others. It drops
+// changes of lists that were never scanned.
 func (r *run) splitBare(f Feed, all []Item) (items []Item, bare []document.ID) {
 	for _, it := range all {
 		if it.List == "" {
@@ -191,7 +191,8 @@ func inOtherList(lists []string, except string) bool {
 	})
 }
 
-// addToLists puts the prefix next before the names of the lists. It ignores parts of documents.
+// addToLists records that the lists of items have these items. The names of the lists get the given
+// prefix. Parts of documents are ignored.
 func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next string) error {
 	met := make(map[string][]index.Listed)
 	for _, it := range items {
@@ -207,8 +208,8 @@ func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next s
 	return nil
 }
 
-// resolveBare requests the documents of which only the id is known and that the list does not have
-// yet. It records that the page listed the others.
+// resolveBare requests the documents in bare that the feed's list does not have yet, and returns
+// them as a page. For all other ids, it records that the page listed them.
 func (r *run) resolveBare(ctx context.Context, f Feed, now *reading, bare []document.ID) (news Page, err error) {
 	if len(bare) == 0 {
 		return news, nil

@@ -11,8 +11,8 @@ import (
 // Grace is how long missing documents stay hidden before they are removed.
 const Grace = 7 * 24 * time.Hour
 
-// If at least shrunkFrom documents and more than one in shrunkPart are missing, the credential has
-// probably lost a permission. Then the documents are not deleted.
+// Missing documents are hidden, not removed, if at least shrunkFrom and more than 1/shrunkPart of
+// the list are missing. The credential has then probably lost a permission.
 const (
 	shrunkFrom = 20
 	shrunkPart = 3

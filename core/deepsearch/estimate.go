@@ -8,9 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Estimates that are used until the first findings give better values. They assume two model calls
-// for a sub-question, each with the prompt and five passages of 512 tokens. A report reads about as
-// much for each sub-question. Hosted models write about fifty tokens a second.
+// Estimated durations that apply until the first findings give better values. They assume a hosted
+// model that writes about fifty tokens a second.
 const (
 	guessedPart   = 20 * time.Second
 	guessedReport = 20 * time.Second
@@ -34,8 +33,8 @@ func (s *inquiry) remainingBudget(ctx context.Context) string {
 	return max(left, 0).String() + " " + s.prices.Currency
 }
 
-// estimate must be called with mu held. It returns the expected remaining time and cost, without
-// further rounds of questions.
+// estimate returns the expected remaining time and cost, without further rounds of questions. It
+// must be called with mu held.
 func (s *inquiry) estimate() (time.Duration, spend.Amount) {
 	var took time.Duration
 	var used llm.Usage

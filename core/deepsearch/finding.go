@@ -14,7 +14,8 @@ import (
 
 const shownRunes = 280
 
-// setFinding shows the finding. If fresh is set, it stores the finding in the journal.
+// setFinding sets the finding of a row and shows it. If fresh is set, it stores the finding in the
+// journal.
 func (s *inquiry) setFinding(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
@@ -25,7 +26,8 @@ func (s *inquiry) setFinding(ctx context.Context, r *row, f Finding, fresh bool)
 	}
 }
 
-// showFinding returns false if a person has dropped the row.
+// showFinding sets the finding of a row and emits its packets. If a person has dropped the row, it
+// does nothing and returns false.
 func (s *inquiry) showFinding(r *row, f *Finding) bool {
 	s.findingMu.Lock()
 	defer s.findingMu.Unlock()
@@ -109,7 +111,8 @@ func quotedParagraphs(text string) string {
 	return ""
 }
 
-// citedNumbers returns the numbers as models see them, not those of the reader.
+// citedNumbers returns the citation numbers in the finding's text. known reports which numbers are
+// citations. Models see these numbers, but readers see others.
 func (f Finding) citedNumbers(known func(int) bool) map[int]bool {
 	out := make(map[int]bool)
 	for _, numbers := range cite.Sentences(f.Text, known) {

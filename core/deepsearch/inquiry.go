@@ -80,8 +80,9 @@ func (r *Runner) newInquiry(req turn.Request, sink packet.Sink) *inquiry {
 	return s
 }
 
-// run makes the whole search. If a person stops it, the report has the findings so far. If the
-// process interrupts it, the result is undefined, because another attempt resumes the search.
+// run makes the whole search and returns its report. If a person stops the search, the report has
+// the findings so far. If ctx ends for another reason, the report must not be used, because another
+// attempt resumes the search.
 func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	s.packets.emit(planBlock, packet.DeepSearchPlanStart{})
 	direct, err := s.prepare(ctx)
@@ -149,7 +150,8 @@ func (s *inquiry) addUnlessChanged(known int, questions []SubQuestion) []*row {
 	return added
 }
 
-// latestRound can change at any time, because people may add questions.
+// latestRound returns the number of the newest round of questions. It can change at any time,
+// because people may add questions.
 func (s *inquiry) latestRound() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,8 +220,8 @@ func containsDocument(references []message.Reference, id document.ID) bool {
 	return slices.ContainsFunc(references, func(r message.Reference) bool { return r.Document.ID == id })
 }
 
-// addBasis records the documents that planner and judge have read. Documents in behind are added to
-// the answer even if no finding cites them.
+// addBasis records documents that the planner or the judge has read. The documents in behind are
+// added to the answer even if no finding cites them.
 func (s *inquiry) addBasis(read message.Basis, behind []message.Reference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

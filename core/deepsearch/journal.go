@@ -36,8 +36,8 @@ type Changes struct {
 // ErrSteered reports that people have added sub-questions that the caller has not seen.
 var ErrSteered = errors.New("people have changed the plan")
 
-// Planned reports whether the record has a plan. A plan may also be to answer without a deep
-// search.
+// Planned reports whether the record has a plan. The decision to answer without a deep search
+// (Direct) counts as a plan.
 func (r Record) Planned() bool { return r.Direct || len(r.Questions) > 0 }
 
 // Journal stores deep searches so that another worker can resume them. A write fails with

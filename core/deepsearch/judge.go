@@ -24,8 +24,8 @@ type Judgment struct {
 	Contradictions []string // where findings disagree
 }
 
-// merge returns next with the contradictions of both judgments, because further findings do not
-// resolve a contradiction.
+// merge returns next with the contradictions of both judgments. Further findings do not resolve a
+// contradiction.
 func (j Judgment) merge(next Judgment) Judgment {
 	for _, c := range next.Contradictions {
 		if !slices.Contains(j.Contradictions, c) {
@@ -90,7 +90,8 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	return len(questions) > 0, nil
 }
 
-// judge returns an empty judgment if the model's reply cannot be decoded.
+// judge asks the model whether the findings answer the question. It returns the judgment and the
+// model's further questions. The judgment is empty if the model's reply cannot be decoded.
 func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 	var b strings.Builder
 	b.WriteString(s.background())

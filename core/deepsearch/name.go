@@ -169,8 +169,8 @@ func findingSentences(f Finding) []string {
 	return out
 }
 
-// namedQuestions replaces a model that asks further questions. It adds names from the first
-// findings to unanswered questions, or to a single question that only describes its subject.
+// namedQuestions returns further questions with names from the first findings, without a model.
+// They repeat unanswered questions, or a single question that only describes its subject.
 func (s *inquiry) namedQuestions() []SubQuestion {
 	rows := s.snapshot()
 	if s.latestRound() > 0 {

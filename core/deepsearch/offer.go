@@ -13,8 +13,8 @@ import (
 // cover the part.
 const coveredShare = 0.5
 
-// OfferDeeper is like [MarkPartial] for requests with one model that want a written answer. For
-// other requests it returns the given sink.
+// OfferDeeper returns the sink of [MarkPartial] for a request with one model that wants a written
+// answer. For other requests, such as a search without an answer, it returns the given sink.
 func OfferDeeper(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to

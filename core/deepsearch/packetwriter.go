@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// planBlock is the number of the first block of the answer, the plan. Each round then has a block
-// for its judgment and a block for its sub-questions. The report is the last block.
+// planBlock is the number of the answer's first block, which shows the plan. Each later round has a
+// block for its judgment and a block for its sub-questions. The report is the last block.
 const planBlock = 0
 
 // askBlock returns the block of a round's sub-questions. The plan is round 0.
@@ -55,7 +55,8 @@ func (o *packetWriter) emitFor(r *row, block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: askBlock(r.Round), TabIndex: r.tab, SubTurnIndex: &block}, Payload: p})
 }
 
-// sinkAfter returns a sink for a run whose first block is block. edit may change the run's Stop.
+// sinkAfter returns a sink for packets of a run, which adds the given number to their block
+// numbers. edit may change the run's Stop.
 func (o *packetWriter) sinkAfter(block int, edit func(*packet.Stop)) packet.Sink {
 	return packet.SinkFunc(func(p packet.Packet) {
 		p.Placement.TurnIndex += block
@@ -67,7 +68,8 @@ func (o *packetWriter) sinkAfter(block int, edit func(*packet.Stop)) packet.Sink
 	})
 }
 
-// sinkFor omits the text of a sub-question's run, because the complete text is shown as a finding.
+// sinkFor returns a sink that shows the packets of a sub-question's run in its row. It omits the
+// text, because the complete text is shown as a finding.
 func (o *packetWriter) sinkFor(r *row) packet.Sink {
 	writing := false
 	return packet.SinkFunc(func(p packet.Packet) {

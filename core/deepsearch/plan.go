@@ -69,7 +69,8 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	return false, nil
 }
 
-// keepPlan returns the stored plan, which includes the questions that people added earlier.
+// keepPlan stores a plan in the journal and returns the stored plan. The stored plan includes
+// questions that people added, or is the plan of an earlier attempt.
 func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 	if s.Journal == nil {
 		return record
@@ -105,7 +106,8 @@ func onlyExtends(stored, record Record) bool {
 	return true
 }
 
-// plan splits the question by rules if the model makes no usable plan.
+// plan makes a plan for the question. It splits the question by rules if the model makes no usable
+// plan.
 func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	record := Record{Question: s.req.Question.Text, Audience: s.audienceKey()}
 	questions, planned, err := s.planByModel(ctx)
@@ -120,7 +122,9 @@ func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	return record, nil
 }
 
-// planByModel returns planned false if the model made no plan. An error ends the turn.
+// planByModel asks the model to split the question into sub-questions. planned is false if the
+// model made no plan. Without questions, planned means that a plain answer is enough. An error ends
+// the turn.
 func (s *inquiry) planByModel(ctx context.Context) (questions []SubQuestion, planned bool, err error) {
 	if s.model.Info().Extractive {
 		return nil, false, nil
@@ -301,7 +305,7 @@ func transcript(history []message.Message) string {
 	return strings.Join(lines[max(0, len(lines)-6):], "\n\n")
 }
 
-// excerpt appends " …" if it cut the text.
+// excerpt cuts a text to at most the given number of runes. It appends " …" to a cut text.
 func excerpt(text string, runes int) string {
 	if r := []rune(text); len(r) > runes {
 		return string(r[:runes]) + " …"

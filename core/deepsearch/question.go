@@ -51,7 +51,7 @@ type Finding struct {
 	Took       time.Duration
 }
 
-// maxSubQuestion is in runes.
+// maxSubQuestion is the maximum length of a sub-question in runes.
 const maxSubQuestion = 400
 
 // cleanQuestions removes list marks, duplicates, empty questions and questions in before. It

@@ -58,9 +58,9 @@ func subject(part string) string {
 	return strings.Join(words[:min(len(words), maxSubject)], " ")
 }
 
-// linkPart resolves a pronoun in a part of a question that refers to the previous part. It replaces
-// a pronoun at the end with the subject of the previous part. If the pronoun is elsewhere, or may
-// refer to the previous answer, it sets After and appends the subject in parentheses.
+// linkPart converts a part of a question to a [SubQuestion] and resolves a pronoun that refers to
+// the previous part. It replaces a pronoun at the end with the subject of the previous part. For
+// other pronouns, it appends the subject in parentheses and sets After.
 func linkPart(part string, before []SubQuestion) SubQuestion {
 	q := SubQuestion{Text: part}
 	if len(before) == 0 || !pronouns.MatchString(existentialThere.ReplaceAllString(part, "")) {

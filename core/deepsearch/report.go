@@ -23,7 +23,8 @@ import (
 //go:embed report.md
 var reportPrompt string
 
-// writeReport first checks again that the audience may read the findings.
+// writeReport returns the report on the findings. It first withdraws findings that the audience may
+// no longer read.
 func (s *inquiry) writeReport(ctx context.Context) (turn.Report, error) {
 	s.recheck(ctx)
 	rows := s.snapshot()
@@ -41,7 +42,8 @@ func (s *inquiry) writeReport(ctx context.Context) (turn.Report, error) {
 	return s.runReport(ctx, rows, model, written, func(*packet.Stop) {})
 }
 
-// runReport runs the report as a turn that begins with the findings and has no tools.
+// runReport makes a model write the report from the findings, without tools. standIn writes it if
+// the budget is exhausted or the model is unreachable. edit may change the report's Stop.
 func (s *inquiry) runReport(ctx context.Context, rows []row, model llm.Model, standIn llm.Model, edit func(*packet.Stop)) (turn.Report, error) {
 	req := s.req
 	steps, references := s.reportMaterial(rows, model.Info())
@@ -192,8 +194,8 @@ func (s *inquiry) forgetJudgments(ctx context.Context) {
 	}
 }
 
-// isReadable requires that all passages in the prompts of the finding are readable, not only the
-// cited ones.
+// isReadable reports whether all passages in the prompts of the finding are readable, including
+// those that it does not cite.
 func (f Finding) isReadable(readable map[document.ID]bool) bool {
 	for _, ref := range f.References {
 		if !readable[ref.Document.ID] {

@@ -34,7 +34,7 @@ var briefPrompt string
 var errPartTime = errors.New("the sub-question took too long")
 
 // research answers every sub-question that has no finding, several at once. A sub-question with
-// After starts when the sub-question with that number is answered.
+// [SubQuestion].After starts when the sub-question with that number is answered.
 func (s *inquiry) research(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -82,7 +82,8 @@ func (s *inquiry) notifyChange() {
 	}
 }
 
-// workOn stores no finding if the turn is interrupted.
+// workOn answers a sub-question and stores the finding. It stores nothing if the turn ends or a
+// person drops the sub-question before an answer is found.
 func (s *inquiry) workOn(ctx context.Context, r *row) {
 	wanted, drop := context.WithCancelCause(ctx)
 	defer drop(nil)
@@ -157,9 +158,9 @@ func (s *inquiry) answerPart(ctx context.Context, r *row) (f Finding) {
 	return f
 }
 
-// addsToFirst reports whether the finding of a repeated question is useful in addition to the first
-// finding. It must say something about the question itself, not only about the names, or cite other
-// documents.
+// addsToFirst reports whether the finding for a question that is asked again with names adds
+// something to the first finding. It must say something about the question itself, not only about
+// the names, or cite other documents.
 func (s *inquiry) addsToFirst(r *row, f Finding) bool {
 	question, _, _ := strings.Cut(r.Text, " (")
 	if cite.Supported(question, []string{f.Text}) > 0 {
@@ -177,8 +178,8 @@ func (s *inquiry) wroteStandIn(a turn.Answer) bool {
 	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
 }
 
-// partText adds names from the finding to which r.After refers. basis has what the text is based
-// on.
+// partText returns the text of a sub-question, with names from the finding to which After refers.
+// basis lists the documents that the text is based on.
 func (s *inquiry) partText(r *row) (text string, basis message.Basis) {
 	q := r.SubQuestion
 	s.mu.Lock()
@@ -229,8 +230,9 @@ func (s *inquiry) partTools() []string {
 
 func (s *inquiry) searchable() bool { return slices.Contains(s.partTools(), search.Name) }
 
-// rowRequest includes the whole question and the other sub-questions. A question that a person
-// added does not get the others, because these depend on what the planner read.
+// rowRequest returns the request that answers a sub-question. Its instructions have the whole
+// question and the other sub-questions. A question that a person added does not get the others,
+// because these depend on what the planner read.
 func (s *inquiry) rowRequest(r *row) turn.Request {
 	req := s.partRequest(s.partText(r))
 	req.Question.Files, req.Project = s.req.Question.Files, s.req.Project
@@ -248,8 +250,9 @@ func (s *inquiry) rowRequest(r *row) turn.Request {
 	return req
 }
 
-// partRequest includes no conversation and requires grounding in documents. The text of a
-// sub-question never counts as a person's text. Part.Quoted has the texts of people.
+// partRequest returns a request for a sub-question, without the conversation. The answer must be
+// based on documents. The text never counts as written by a person. Part.Quoted has the texts of
+// people.
 func (s *inquiry) partRequest(text string, basis message.Basis) turn.Request {
 	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
 	agent.Tools = s.partTools()
@@ -262,8 +265,7 @@ func (s *inquiry) partRequest(text string, basis message.Basis) turn.Request {
 
 const toolTimeout = 2 * time.Minute
 
-// partRunner returns a runner for one sub-question, because the number of searches is limited for
-// each.
+// partRunner returns a new runner for one sub-question. The runner limits the number of searches.
 func (s *inquiry) partRunner() *turn.Runner {
 	remaining := new(atomic.Int64)
 	remaining.Store(int64(s.config.Searches))
@@ -281,7 +283,8 @@ func (s *inquiry) partRunner() *turn.Runner {
 	return turn.NewRunner(set, s.Counter, turn.Config{MaxSteps: s.config.Searches + 2, Tools: tool.RunnerConfig{Timeout: toolTimeout}, Policy: s.config.Policy, DropUnsupported: true}, s.Logger)
 }
 
-// writeJournal writes even if ctx has ended. It only logs errors.
+// writeJournal calls write, even if ctx has ended, and logs its error. It does nothing if there is
+// no journal.
 func (s *inquiry) writeJournal(ctx context.Context, what string, write func(context.Context) error) {
 	if s.Journal == nil {
 		return

@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// loadRecord removes findings that are no longer readable. It ignores a record for another question
-// or audience, because the plan may contain names that only the other audience may read.
+// loadRecord returns the stored record of the search, without findings that are no longer readable.
+// It returns an empty record if the stored one is for another question or audience. That plan may
+// contain names that only the other audience may read.
 func (s *inquiry) loadRecord(ctx context.Context) (Record, error) {
 	if s.Journal == nil {
 		return Record{}, nil

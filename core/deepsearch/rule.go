@@ -26,7 +26,8 @@ func Decompose(question string) []SubQuestion {
 	return nil
 }
 
-// maxDecomposed is in bytes. Longer questions contain other text.
+// maxDecomposed is the maximum length in bytes of a question that is split by rules. Longer
+// questions contain other text.
 const maxDecomposed = 2_000
 
 func limitParts(parts []SubQuestion) []SubQuestion {
@@ -48,7 +49,8 @@ func limitParts(parts []SubQuestion) []SubQuestion {
 
 var item = regexp.MustCompile(`(?m)^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$`)
 
-// listItems puts the words that introduce the list before each item.
+// listItems makes a sub-question of each item of a list in a question. It puts the words that
+// introduce the list before each item.
 func listItems(question string) []SubQuestion {
 	items := item.FindAllStringSubmatch(question, -1)
 	if len(items) < 2 {
@@ -92,7 +94,7 @@ func consecutive(question string) []SubQuestion {
 
 var clause = regexp.MustCompile(`(?i),?\s+(?:and|und|et|y)\s+((?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|should|was|wer|wann|wo|warum|wie|welche[rsnm]?)\b[^,]{6,})`)
 
-// clauses splits "what is X, how do I Y, and who Z?".
+// clauses splits a sentence with several questions, such as "what is X, how do I Y, and who Z?".
 func clauses(question string) []SubQuestion {
 	var out []SubQuestion
 	for _, part := range splitClauses(question) {

@@ -13,9 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Instruction is a person's request to change the plan of a running deep search. It adds a
-// question, drops some questions, or does both. Or it decides whether a waiting search starts.
-// Fields of other actions are empty.
+// Instruction is a person's request to a deep search. It adds a question or drops questions of the
+// plan, or decides whether a waiting search starts. Fields of other actions are empty.
 type Instruction struct {
 	Add  string
 	Drop []int // numbers of sub-questions, from 1

@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// Limits of Markdown code fences, in backticks. Longer runs of backticks are not fences, because
-// every chunk that begins inside code repeats the fence.
+// Limits of Markdown code fences, in backticks. A longer run of backticks is not a fence. This
+// keeps chunks short, because each chunk that begins inside code repeats the fence.
 const (
 	leastFence   = 3
 	longestFence = 16
@@ -59,8 +59,8 @@ func (f fence) String() string {
 	return strings.Repeat("`", f.ticks) + f.language
 }
 
-// next returns the open fence after a line. is reports whether the line is itself a fence. more is
-// the text after an opening fence if it is more than a language name.
+// next reads a line and returns the fence that is open after it. is reports whether the line is
+// itself a fence. more is the text after an opening fence if it is more than a language name.
 func (f fence) next(line string) (after fence, is bool, more string) {
 	line = strings.TrimSpace(line)
 	rest := strings.TrimLeft(line, "`")
@@ -83,7 +83,8 @@ func (f fence) next(line string) (after fence, is bool, more string) {
 	return fence{ticks, cleanLanguage(rest)}, true, ""
 }
 
-// leadFence returns the zero fence if lead, a chunk's Lead, is not an opening fence.
+// leadFence parses a chunk's Lead as an opening fence. It returns the zero fence if lead is
+// something else, such as the header of a table.
 func leadFence(lead string) fence {
 	if strings.Contains(lead, "\n") {
 		return fence{}
@@ -105,8 +106,8 @@ func openAfter(text string, f fence) fence {
 	return f
 }
 
-// closeFence returns "" if no fence is open at the end of text. before is the fence that is open at
-// its beginning.
+// closeFence returns the text that closes the fence open at the end of text, or "" if none is open.
+// before is the fence open at the beginning of text.
 func closeFence(text string, before fence) string {
 	f := openAfter(text, before)
 	switch {

@@ -52,9 +52,9 @@ func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 
 func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], leadFence(j.lead)) }
 
-// continuation returns what to append to text for the next chunk. repeated is the number of runes
-// that both share; if negative, it is the distance between the two. ok is false if text does not
-// end with the shared runes.
+// continuation returns what to append to text for the next chunk. A positive repeated is the number
+// of runes that text and next share. A negative one is the distance between them in runes. ok is
+// false if text does not end with the shared runes.
 func continuation(text, next string, repeated int) (more string, ok bool) {
 	switch {
 	case repeated == 0:

@@ -76,8 +76,9 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 	return results, nil
 }
 
-// threadsFrom returns the paths from an opening question to each question without follow-ups. The
-// recursion ends because a follow-up always comes after its question in the file.
+// threadsFrom returns all threads that begin with the given question, as lists of indexes. Each
+// thread follows one chain of follow-ups to its end. A follow-up always comes after its question in
+// the file, so the recursion ends.
 func threadsFrom(questions []Question, followers map[string][]int, opener int) [][]int {
 	next := followers[questions[opener].ID]
 	if len(next) == 0 {
@@ -92,8 +93,9 @@ func threadsFrom(questions []Question, followers map[string][]int, opener int) [
 	return paths
 }
 
-// thread asks the questions of one path. It asks a question of an earlier path again, because
-// follow-ups need it, but does not judge it again.
+// thread asks the questions of one path in a new thread and stores the judged answers in results. A
+// question that an earlier path has judged is asked again, because its follow-ups need it, but not
+// judged again.
 func (i Interview) thread(ctx context.Context, questions []Question, path []int, results []Judged, judged map[int]bool) (err error) {
 	thread, err := i.Asker.Open(ctx)
 	if err != nil {

@@ -70,9 +70,9 @@ type DeepResult struct {
 	Searches float64 `json:"searches"` // per query, mean
 }
 
-// Ordered measures a reader who searches for the question and then for each step of the reasoning.
-// The reader looks at the first Depth documents of each search. A query counts as found if every
-// step's documents appear in earlier searches.
+// Ordered measures searches in the order of the reasoning: first for the question, then for each
+// step. Each search counts with its first Depth documents. A query counts as found if earlier
+// searches find the documents of every step.
 type Ordered struct {
 	Depth int     `json:"depth"`
 	Found float64 `json:"found"` // share of the queries
@@ -208,8 +208,9 @@ func interleave(rankings [][]string) []string {
 	}
 }
 
-// recallOf returns 1 as ten if the first ten documents include all relevant ones, else 0. five is
-// the share of the relevant documents that are among the first five.
+// recallOf measures a ranking with the relevant documents of a query. ten is 1 if the first ten
+// documents include all relevant ones, and otherwise 0. five is the share of the relevant documents
+// that are among the first five.
 func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	needed, atTen, atFive := 0, 0, 0
 	for id, grade := range c.Judgements[q.ID] {
@@ -231,8 +232,9 @@ func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	return ten, float64(atFive) / float64(max(1, needed))
 }
 
-// inOrder reports whether the question and the earlier steps lead to every document of each step. A
-// document counts if it is among the first depth results of an earlier search.
+// inOrder reports whether searches in the order of the reasoning find the documents of every step.
+// A document must be among the first depth results of the search for the question or for an earlier
+// step.
 func (d *deepRun) inOrder(ctx context.Context, q Text, depth int) (bool, error) {
 	known := make(map[string]bool)
 	learn := func(text string) error {

@@ -13,7 +13,7 @@ import (
 
 // goldFile is an optional file with the reasoning and the sentences that support the answers. Each
 // line is an object such as {"id", "steps": […], "pages": [[…]], "evidence": [[{"page",
-// "text"}]]}. Its lists have one entry per step.
+// "text"}]]}. The lists in an object have one entry per step.
 const goldFile = "steps.jsonl"
 
 // Quote is a sentence of a document that supports an answer. An empty Text matches any passage of
@@ -27,8 +27,8 @@ type Quote struct {
 // below 1 because quotations may be cut or joined.
 const quoteShare = 0.9
 
-// gold returns nil if goldFile is missing. For a step without quotations, it uses the documents of
-// the step.
+// gold returns the supporting quotations of each query in goldFile, or nil if the file is missing.
+// For a step without quotations, it uses the documents of the step.
 func (r *reader) gold() (map[string][]Quote, error) {
 	if !r.has(goldFile) {
 		return nil, nil
@@ -84,8 +84,8 @@ type Gold struct {
 
 var goldBudgets = []int{smallPrompt, largePrompt}
 
-// measureGold searches as in production, including neighbours. It returns nil if the collection has
-// no quotations.
+// measureGold measures how many supporting quotations are found, for each token limit. As in
+// production, passages include adjacent chunks. It returns nil if the collection has no quotations.
 func (r Runner) measureGold(ctx context.Context, c *Collection, mode Mode) ([]Gold, error) {
 	if len(c.Gold) == 0 {
 		return nil, nil

@@ -36,8 +36,8 @@ type Judged struct {
 	Opinion Opinion `json:"opinion,omitempty"`
 }
 
-// SupportedAnswer is the share of the expected answer's words and numbers that a passage must
-// contain to count as an answer. It is a lower bound for a reader's judgement.
+// SupportedAnswer is the minimum share of the expected answer's words and numbers in a passage that
+// counts as an answer. A reader may accept passages with a smaller share.
 const SupportedAnswer = 0.5
 
 // Share is a proportion with its 95 % confidence interval (Wilson, 1927).

@@ -24,8 +24,8 @@ type reader struct {
 	notes []string
 }
 
-// line is a line of corpus.jsonl or queries.jsonl. BEIR writes the key "_id", and some copies write
-// "id". Other fields are ignored.
+// line is a line of corpus.jsonl or queries.jsonl. Its id has the key "_id", as in BEIR, or "id".
+// Other fields are ignored.
 type line struct {
 	BEIR  scalar `json:"_id"`
 	ID    scalar `json:"id"`
@@ -94,7 +94,7 @@ func (r *reader) texts(name string) ([]Text, error) {
 	return texts, err
 }
 
-// judgementFiles are the possible names of the file with judgements, in order of preference.
+// judgementFiles returns the possible names of the file with judgements, in order of preference.
 func judgementFiles() []string {
 	files := []string{"qrels.tsv", "qrels.txt", "qrels"}
 	for _, split := range []string{"test", "dev", "validation", "train"} {

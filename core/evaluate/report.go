@@ -55,8 +55,8 @@ func (r Report) Write(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// With returns the report with added results from the earlier report, for modes that only that
-// report measured.
+// With returns a copy of the report with the earlier report's results for modes that r does not
+// have.
 func (r Report) With(earlier Report) Report {
 	results := slices.Clone(r.Results)
 	for _, e := range earlier.Results {

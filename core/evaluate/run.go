@@ -46,9 +46,9 @@ type Runner struct {
 	Tenant     access.TenantID
 }
 
-// rankingDepth is the number of documents in a ranking. If a search yields fewer, it is repeated.
-// Each repetition multiplies the number of candidates by deeper, up to deepest times the original
-// number.
+// rankingDepth is the wanted number of documents in a ranking. A search that finds fewer is
+// repeated with more candidates: ten, a hundred and a thousand times the original number (deeper,
+// deepest).
 const (
 	rankingDepth = 100
 	deeper       = 10
@@ -172,7 +172,8 @@ func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error)
 	return hybrid, nil
 }
 
-// searchQuery returns an error if the result is partial, because it would count as a bad result.
+// searchQuery searches for one query. It returns an error if the result is partial, because it
+// would count as a bad result.
 func (r Runner) searchQuery(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search retrieve.Search) (retrieve.Result, error) {
 	search.Audience, search.Queries = access.NewAudience(r.Tenant, access.Public), []retrieve.Query{{Text: q.Text}}
 	found, err := hybrid.Search(ctx, search)

@@ -42,7 +42,8 @@ func (p Passage) fullText() string {
 	return strings.Join(append(lines, "", text), "\n")
 }
 
-// request replaces every "</" in the passage, so that the passage cannot close the tag around it.
+// request returns the model request for a passage. It replaces every "</" in the passage, so that
+// the passage cannot close the tag around it.
 func (s Schema) request(passage string) llm.Request {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(instructions))

@@ -19,8 +19,8 @@ const (
 	// Calls is the maximum number of concurrent calls of the model. If a process dies, only these
 	// calls are lost.
 	Calls = 4
-	// callTimeout limits the time for one passage, including a retry. A run may exceed its end by
-	// this time.
+	// callTimeout is the time limit for one passage, including a retry. Calls that began before the
+	// end of a run may take this long.
 	callTimeout = 40 * time.Second
 	// dueStep is the number of documents that are fetched at once.
 	dueStep = 20
@@ -124,7 +124,8 @@ func (w *run) progress() Progress {
 	return w.sum
 }
 
-// count applies change to the counts and reports them. It must be called without mu held.
+// count changes the progress with the given function and reports the result. It must be called
+// without mu held.
 func (w *run) count(change func(*Progress)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,8 +146,8 @@ func (w *run) stop(why error) bool {
 	return w.stopped != nil
 }
 
-// texts returns the digests of each document's passages as of. passages has the distinct passages
-// by digest, and order their digests in reading order.
+// texts returns the passages of documents and their digests. of has the digests of each document.
+// passages has the distinct passages by digest, and order their digests in reading order.
 func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]string, order []Digest) {
 	passages = make(map[Digest]string)
 	for _, d := range docs {
@@ -166,8 +167,8 @@ func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]stri
 	return of, passages, order
 }
 
-// read asks the model about passages without an outcome. It stores the facts of a document only if
-// all its passages have an outcome.
+// read asks the model about passages that have no stored result. It stores the facts of a document
+// only if all its passages have a result.
 func (w *run) read(ctx context.Context, docs []Document, until time.Time) error {
 	of, passages, order := w.texts(docs)
 	known, err := w.store.Known(ctx, w.tenant, order)

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Limits of what is taken from a passage or document.
+// Limits on the relations and facts of a passage or document.
 const (
 	// MostRelations is the maximum number of relations of one passage; later ones are dropped. A
 	// passage with more relations is a table, which is better quoted.
@@ -55,8 +55,8 @@ type reply struct {
 	Relations []json.RawMessage `json:"relations"`
 }
 
-// mostOpenings limits the braces in a reply that are tried as the start of the object. A model may
-// write reasoning or a code fence before the object.
+// mostOpenings is the maximum number of braces that are tried as the start of the JSON object in a
+// reply. A model may write reasoning or a code fence before the object.
 const mostOpenings = 20
 
 func readReply(text string) (reply, error) {
@@ -76,9 +76,9 @@ func readReply(text string) (reply, error) {
 	return reply{}, errReply
 }
 
-// validate keeps entities of a known type whose names occur in the passage, spelled as in the
-// passage. It keeps known relations between these entities. dropped is the number of other
-// relations.
+// validate returns the valid relations of a reply. A relation is valid if the schema has it, and
+// both entities have a known type and a name that occurs in the passage. Names are spelled as in
+// the passage. dropped is the number of invalid or surplus relations.
 func (s Schema) validate(passage string, r reply) (found []Relation, dropped int) {
 	spelling := knowledge.NewSpelling(passage)
 	entities := make(map[string]Thing) // keys are the normal forms of names

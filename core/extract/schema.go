@@ -105,8 +105,8 @@ func (s Schema) digest(model string) Digest {
 	return digestOf(fields...)
 }
 
-// digestOf returns different digests for different lists, because it also hashes the length of each
-// text.
+// digestOf returns the SHA-256 of a list of texts. It includes the length of each text, so that
+// different lists have different digests.
 func digestOf(fields ...string) Digest {
 	h := sha256.New()
 	for _, f := range fields {

@@ -125,7 +125,7 @@ func (l *List) Redact(text string) string {
 	return p.mask(text, 0, len(text), l.find(p))
 }
 
-// match is the byte range of a match in the text of a projection.
+// match is the byte range of a match in [projection].text.
 type match struct{ from, to int }
 
 func (l *List) find(p projection) []match {

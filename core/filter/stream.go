@@ -28,9 +28,10 @@ var _ Stage = Listed{}
 func (l Listed) Screen(Answer) Screen { return &listScreen{Listed: l} }
 
 const (
-	// maxParagraph is the maximum number of bytes of a paragraph that are matched together.
+	// maxParagraph is the maximum number of bytes that are searched at once if a pattern has no
+	// maximum length.
 	maxParagraph = 16 << 10
-	// minWindow is the minimum number of bytes that are matched together.
+	// minWindow is the minimum number of bytes that are searched at once in a longer text.
 	minWindow = 512
 	// stride is the number of bytes that must arrive before the text is matched again.
 	stride = 32
@@ -77,8 +78,8 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 	return out.String(), s.err()
 }
 
-// advance drops text that was shown. It keeps the last character of that text, which decides
-// whether a word begins after it.
+// advance removes text that was already shown from raw. It keeps the last visible character of that
+// text, which decides whether a word begins after it.
 func (s *listScreen) advance(out *strings.Builder) {
 	half := s.List.window() / 2
 	if len(s.raw)-s.shown > half { // invisible marks without an end
@@ -162,8 +163,8 @@ func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	}
 }
 
-// paragraphEnd returns the number of bytes of text up to the end of the paragraph that began with
-// raw. It returns 0 if the paragraph does not end in text.
+// paragraphEnd returns the length of the part of text that completes the paragraph in raw. It
+// returns 0 if the paragraph does not end in text.
 func paragraphEnd(raw, text string) int {
 	blank := blankSince(raw)
 	for i := range len(text) {
@@ -179,8 +180,7 @@ func paragraphEnd(raw, text string) int {
 	return 0
 }
 
-// blankSince reports whether the last, incomplete line of raw is blank. The first line does not
-// count.
+// blankSince reports whether raw ends with a line break, apart from blanks after it.
 func blankSince(raw string) bool {
 	return strings.HasSuffix(strings.TrimRight(raw, " \t\r"), "\n")
 }

@@ -5,8 +5,8 @@ const mebi = 1 << 20
 // Costs of all parsers of untrusted input. A test runs eight of each parser at once on the worst
 // input, under a memory limit of the operating system.
 var (
-	// Office is the cost of Word, Excel and PowerPoint files. These are archives that can expand to
-	// any amount of text, so n counts the bytes of text that the caller wants.
+	// Office is the cost of Word, Excel and PowerPoint files. The size of an input is the size of
+	// the text that the caller wants, because such files can expand to any size.
 	Office = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 32 * mebi, PerByte: 4, Max: 96 * mebi}
 	// PDF is the cost of PDF files. It includes 128 MiB for the parser's sandbox.
 	PDF      = Cost{Reader: "PDF files", Fixed: 192 * mebi, PerByte: 2, Max: 288 * mebi}

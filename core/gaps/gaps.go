@@ -164,7 +164,8 @@ type likeness struct {
 	pair []float32 // n×n
 }
 
-// newLikeness uses all processors. The result is incomplete if ctx is done.
+// newLikeness computes the similarity of every pair of questions, on all processors. The result is
+// incomplete if ctx is done.
 func newLikeness(ctx context.Context, asked []Asked) *likeness {
 	l := &likeness{n: len(asked), pair: make([]float32, len(asked)*len(asked))}
 	var all sync.WaitGroup

@@ -40,8 +40,9 @@ type Reader struct {
 	Now      func() time.Time
 }
 
-// Report clusters the questions since a time whose answers were missing or poor. It includes only
-// questions that [Scope] permits, and names only documents and owners that the viewer may know.
+// Report returns a report on questions, asked since the given time, whose answers were missing or
+// poor. It includes only questions that [Scope] permits, and names only documents and owners that
+// the viewer may know.
 func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (Report, error) {
 	return r.In(ctx, Scope(v), v.Audience, since, r.Now())
 }
@@ -108,7 +109,7 @@ func (r Reader) vectors(ctx context.Context, asked []review.Question) (map[sessi
 	return vectors, nil
 }
 
-// closest returns only documents that the audience may read, nearest first.
+// closest returns the documents nearest to each question that the audience may read, nearest first.
 func (r Reader) closest(ctx context.Context, audience access.Audience, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	near, err := r.Store.Nearest(ctx, r.Tenant, asked)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // run has started. If ctx is cancelled, the error wraps the cause. The cause [ErrPaused] is not
 // recorded as a failure.
 //
-// If a document moves to another node, its access list is stored before the node. Until the node is
-// stored, the document is hidden from everyone.
+// For a document that moved to another node, its new access list is stored first, and then the
+// node. In between, the document is hidden from everyone.
 func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, fromStart bool) error {
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
@@ -39,9 +39,10 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 	return errors.Join(groups, nodes)
 }
 
-// moveDocuments skips documents that are not stored, and access lists that equal the stored ones.
-// While a run reads the source's documents (run.Reading), it stores equal lists too. Their newer
-// read time keeps that run from overwriting them with older lists.
+// moveDocuments stores the new access lists of documents that moved to another [Node]. It skips
+// unknown documents and lists that are already stored. While another run reads the source's
+// documents (run.Reading), it stores equal lists too. Their newer time keeps that run from
+// restoring older lists.
 func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), maxAccessChanges) {
 		known, err := store.Known(ctx, tenant, run.Source, ids)
@@ -77,8 +78,9 @@ func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source
 	return store.EndAccess(ctx, tenant, run, why)
 }
 
-// readLoop stores each batch with put, from the stored checkpoint on, and records the outcome of
-// the run. clean must remove values that the database rejects.
+// readLoop reads the batches of one loop from the stored checkpoint on and stores each with put. It
+// records the outcome of the run. If again is true, it starts from the beginning. clean must remove
+// values that the database rejects.
 func readLoop[B any](
 	ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, loop Loop, again bool,
 	read func(context.Context, Checkpoint) iter.Seq2[B, error], clean func(B) B, put func(context.Context, access.TenantID, AccessRun, B) error,

@@ -8,14 +8,12 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Narrow limits a document's access list to the readers of its source. It keeps an entry if source
-// has the same entry or is public, and replaces a public entry by the source's list. If an entry
-// cannot be kept, the error wraps [ErrWithdrawn]. Its text continues a sentence that begins with
-// "it".
+// Narrow returns the part of a document's access list (stated) that the list of its source permits.
+// It keeps an entry if source has the same entry or is public, and replaces a public entry by
+// source. If any other entry is left, or the result is empty, the error wraps [ErrWithdrawn].
 //
-// An access list admits everyone who holds any of its entries, so it cannot require two at once.
-// Entries for groups and channels do not count as part of the members, because guests may be in
-// them.
+// An entry for a group or channel is not permitted by an entry for all members, because guests may
+// be in the group or channel.
 func Narrow(source, stated access.ACL) (access.ACL, error) {
 	var both, outside access.ACL
 	for _, d := range stated {

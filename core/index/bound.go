@@ -10,7 +10,7 @@ import (
 
 var errTooLong = errors.New("it takes too long to read. Split it into smaller documents")
 
-// load limits the time to read a document. After a timeout only this document fails.
+// load reads a document and checks its size. After a timeout only this document fails, not the run.
 func (r *run) load(ctx context.Context, item Item) (document.Document, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading+item.Wait, errTooLong)
 	defer cancel()

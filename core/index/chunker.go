@@ -75,22 +75,22 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	return &Chunker{meter: &meter{counter: counter}, size: size}, nil
 }
 
-// chunking must be incremented if the rules for cutting or enriching change for every document. All
-// documents are then cut again.
+// chunking is the version of the rules for chunks and their search text. If it is incremented, all
+// documents are cut again.
 const chunking = 1
 
 func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunking is the version of the rules for cutting single kinds of blocks, such as code. Documents
-// stored under an earlier version are read once more, but cut again only if they have such blocks.
+// Chunking is the version of the rules for cutting certain blocks, such as code. Documents stored
+// under an earlier version are read once more. Only those with such blocks are cut again.
 //
 // To change these rules, increment Chunking, and return the new version from rulesOf for documents
 // with such blocks. Version 2 puts code between fences.
 const Chunking = 2
 
-// rulesOf returns the lowest version of [Chunking] that cuts a document like the current version.
+// rulesOf returns the last version of [Chunking] that changed how d is cut.
 func rulesOf(d *document.Document) int {
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
@@ -189,10 +189,9 @@ func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]se
 	return sections, nil
 }
 
-// joinsGroup reports whether next is added to the group g. Small sections join until they fill a
-// chunk. A group without body text always takes the next section. A section that is little more
-// than a heading joins a related neighbour if both fit into a chunk. It also joins one that must be
-// cut anyway.
+// joinsGroup reports whether next is added to the group g. A group without body text takes any
+// section. Otherwise both need related headings. Small ones join if they fit into one chunk
+// together. A very small one also joins a neighbour that is too large for one chunk.
 func (c *Chunker) joinsGroup(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// resolveClaims replaces a document's address by OwnURL if another document in the index or in
-// entries already has that address.
+// resolveClaims resets a document's URL to its own address (OwnURL) if another document has that
+// URL. It looks for the other document in the index and in entries.
 func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 	var claimed []string
 	for _, e := range entries {

@@ -63,7 +63,8 @@ func contextRequest(question string, parts ...string) llm.Request {
 	}}
 }
 
-// fenced replaces every "</" in the text, so that the text cannot close the tag.
+// fenced encloses a text in tags. It replaces every "</" in the text, so that the text cannot close
+// the tag.
 func fenced(tag, text string) string {
 	return "<" + tag + ">\n" + strings.ReplaceAll(text, "</", "< ") + "\n</" + tag + ">"
 }

@@ -40,7 +40,8 @@ func NewContextual(model llm.Model, cache Contexts) *Contextual {
 	return &Contextual{model: model, store: cache, calls: make(chan struct{}, contextCalls)}
 }
 
-// settings identifies the model and the prompts. If it changes, all documents are described again.
+// settings returns a text that identifies the model and the prompts, or "" if c is nil. If it
+// changes, all documents are described again.
 func (c *Contextual) settings() string {
 	if c == nil {
 		return ""
@@ -97,8 +98,9 @@ func (c *contextRun) describe(ctx context.Context, d *document.Document, chunks 
 	return texts, !missing.Load(), err
 }
 
-// cachedText returns at most the given number of characters. It returns errNoContext if the model
-// fails, is out of budget or writes nothing.
+// cachedText returns the reply to a request from the cache, or else asks the model and caches its
+// reply. most is the maximum length in characters. The error is errNoContext if the model fails, is
+// out of budget or writes nothing.
 func (c *contextRun) cachedText(ctx context.Context, r llm.Request, most int) (string, error) {
 	key := c.key(r)
 	kept, err := c.store.Contexts(ctx, c.tenant, []Hash{key})

@@ -62,9 +62,12 @@ func sumTokens(pieces []piece) int {
 	return sum
 }
 
-// bestCut returns the index of the piece before which a chunk ends. It prefers the last end of a
-// block before last, if the chunk is then more than half full. A chunk ends in a heading only if it
-// contains only headings.
+// bestCut returns the index of the piece before which to end a chunk. The chunk begins at
+// pieces[first], and it may contain pieces up to last, with at most limit tokens. Pieces before
+// fresh are repeated from the previous chunk.
+//
+// It prefers the last end of a block, if the chunk is then more than half full. A chunk ends in a
+// heading only if it contains only headings.
 func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	if last == len(pieces) {
 		return last
@@ -124,9 +127,9 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 	return all, total, nil
 }
 
-// joinFences adds the fences of a code block to its first and last pieces. The pieces of the block
-// begin at index first. It also joins blank pieces at both ends with their neighbours, so that no
-// chunk begins or ends with an empty fence.
+// joinFences extends the first and last pieces of a code block to the block's fences. The pieces of
+// the block begin at index first. Blank pieces at both ends are joined with their neighbours, so
+// that no chunk begins or ends with an empty fence.
 func (w *writer) joinFences(all []piece, first int, b block) []piece {
 	pieces := all[first:]
 	blank := func(p piece) bool { return strings.TrimSpace(w.text[p.start:p.end]) == "" }
@@ -239,8 +242,8 @@ func (c *Chunker) windows(text string) []part {
 	return parts
 }
 
-// cutFuncs returns functions in order of preference. Each returns the lengths of the parts of a
-// text.
+// cutFuncs returns the ways to split a block of a kind, in order of preference. Each function
+// returns the lengths of the parts of a text.
 func cutFuncs(kind document.BlockKind) []func(string) []int {
 	switch kind {
 	case document.List:

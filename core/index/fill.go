@@ -111,8 +111,8 @@ const (
 	lackLater = 5
 )
 
-// IsComplete reports whether searches may use the model. Most chunks must have a vector of it,
-// because the scores of two models are not comparable.
+// IsComplete reports whether almost all chunks have a vector of the model, so that searches may use
+// it. Searches do not mix models, because their scores are not comparable.
 func (s FillState) IsComplete() bool {
 	most := s.Chunks / lackFirst
 	if s.Complete {

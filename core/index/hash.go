@@ -13,8 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint excludes the access list, which is stored separately. It includes the document's date
-// only if it differs from modified, so that touching a file does not change the fingerprint.
+// fingerprint returns a hash of a document and the settings, to detect changes. It leaves out the
+// access list, which is stored separately. The document's date counts only if it differs from
+// modified, so that touching a file does not change the hash.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
 	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -65,8 +66,8 @@ func (w fields) writeShared(d *document.Document, modified time.Time) {
 	}
 }
 
-// fields hashes the length of each value before the value, so that different lists have different
-// hashes.
+// fields is a hash of several values. The length of each value is hashed before the value, so that
+// different lists have different hashes.
 type fields struct{ hash.Hash }
 
 func newFields() fields { return fields{sha256.New()} }

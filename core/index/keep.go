@@ -126,7 +126,8 @@ func (r *run) storeGroup(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// vectors reuses the stored vectors of unchanged texts. A run that rebuilds everything reuses none.
+// vectors returns the embedding vectors of texts. It reuses vectors that are stored for the
+// documents ids, unless the run rebuilds everything.
 func (r *run) vectors(ctx context.Context, ids []document.ID, texts []string) ([][]float32, error) {
 	if r.state.Again {
 		return r.embed.vectors(ctx, texts)

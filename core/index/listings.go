@@ -11,8 +11,8 @@ import (
 // the ids of documents that the source lists together, such as the issues of a project.
 // Implementations must be safe for concurrent use.
 //
-// Listings is separate from Checkpoint, so that binaries with and without package crawl can
-// alternate.
+// Listings is separate from [Checkpoint], so that versions without package crawl can still use the
+// checkpoint.
 type Listings interface {
 	// Notes returns all stored notes by key.
 	Notes(ctx context.Context) (map[string][]byte, error)

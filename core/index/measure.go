@@ -26,8 +26,8 @@ const (
 	mostPieces = 1 << 16
 )
 
-// count splits the text before single spaces between visible characters. No token of the supported
-// vocabularies spans such a split, so the sum is exact.
+// count returns the number of tokens of a text. It counts the parts before single spaces
+// separately. No token of the supported vocabularies spans such a split, so the sum is exact.
 func (m *meter) count(text string) int {
 	total, start := 0, 0
 	for i := 1; i+1 < len(text); i++ {

@@ -21,8 +21,8 @@ type NodeReader interface {
 	Nodes(ctx context.Context, since Checkpoint) iter.Seq2[NodeBatch, error]
 }
 
-// GroupReader is a connector whose nodes ([NodeReader]) are readable by people or groups of the
-// source.
+// GroupReader is a connector that yields the people and groups of its source. They may be readers
+// of its nodes ([NodeReader]).
 type GroupReader interface {
 	Connector
 	// Groups yields people and groups, under the same rules as Nodes.
@@ -37,8 +37,8 @@ type PointChecker interface {
 	MayRead(ctx context.Context, person string, points []Point) map[Point]Permission
 }
 
-// Point identifies a document for a [PointChecker], by its id and by its node. A page that was
-// restricted since the last scan still names the node of its space.
+// Point identifies a document for a [PointChecker] by its id and by its node at the last scan. A
+// page that was restricted since then still has the node of its space.
 type Point struct {
 	Document document.ID
 	Node     string // native id, as in Node.ID
@@ -105,8 +105,8 @@ type GroupBatch struct {
 	Complete bool
 }
 
-// Person is a person in a source. Every person holds the principal [access.SourceAll], and an
-// [access.SourceGroup] of the kind [access.SourcePerson].
+// Person is a person as a source knows them. Every person holds the principal [access.SourceAll],
+// and a personal principal ([access.SourceGroup] with [access.SourcePerson]).
 type Person struct {
 	ID   string // native
 	Name string
@@ -172,8 +172,8 @@ const (
 type Loop string
 
 const (
-	// LoopGroups runs first, then LoopNodes, and then the documents are read. So no document waits
-	// for its readers.
+	// LoopGroups reads the groups of a source. It runs before LoopNodes, and both run before the
+	// documents are read, so that new documents are readable at once.
 	LoopGroups Loop = "groups"
 	LoopNodes  Loop = "nodes"
 )

@@ -83,8 +83,8 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 	return p
 }
 
-// settings identifies how documents are cut and described. If it changes, unchanged documents are
-// read again.
+// settings returns a text that identifies how documents are cut and described. If it changes,
+// unchanged documents are read again.
 func (p *Pipeline) settings() string { return p.chunker.settings() + p.config.Context.settings() }
 
 // Run synchronises one source with the index. It calls report, which may be nil, after every group

@@ -70,8 +70,8 @@ func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- st
 	return nil
 }
 
-// groupBytes limits the bytes to read for a group of several documents. It also limits the prepared
-// text at which no further document is added.
+// groupBytes is the maximum size, in bytes, of a group of several documents by their stated sizes.
+// Once the prepared text exceeds it, no further document is added to the group.
 const groupBytes = 8 << 20
 
 func (r *run) groupLength(items []Item) int {
@@ -103,7 +103,8 @@ func (r *run) unseen(items []Item, s *step) []Item {
 }
 
 // prepare reads and cuts the changed documents of a group concurrently. It returns the number of
-// items that it handled, which is less than all if they hold much more text than their sizes said.
+// items that it handled. That is less than all if the documents are much larger than their stated
+// sizes.
 func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	var s step
 	if len(items) == 0 {

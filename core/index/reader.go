@@ -9,17 +9,19 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Readers is a flat list of the principals that may read a [Node]. A person who holds any of them
-// may read it. A reader who needs several principals at once is represented by a [Set].
+// Readers lists the principals that may read a [Node]. A person who holds any of them may read it.
+// A reader who needs several principals at once is represented by a [Set].
 //
-// If a reader can use one of several principals, the list also has a Set for them. All readers of a
-// node then share at least one principal, unless the set would need more than mostClauses clauses.
+// If there are several ways to be a reader, one more Set covers everyone who meets any of them. All
+// readers then share a principal. There is no such Set if it would need more than mostClauses
+// clauses.
 type Readers struct {
 	List access.ACL // sorted
 	Sets []Set      // the sets in List
 }
 
-// Set is a principal of everyone who holds at least one principal of every clause.
+// Set is a principal that is derived from others. It belongs to everyone who holds at least one
+// principal of each clause.
 type Set struct {
 	Principal access.Principal
 	Clauses   []access.ACL // each sorted and not empty
@@ -113,8 +115,9 @@ func addWay(ways []way, clauses []access.ACL) []way {
 	return append(slices.Clip(ways), add)
 }
 
-// allOf returns the shortest form of clauses that must all be met, in an order that does not depend
-// on theirs. It returns false if there are no clauses, too many clauses, or an empty clause.
+// allOf combines clauses that must all be met into the shortest equivalent [way]. The result does
+// not depend on the order of the clauses. It returns false if there are no clauses, too many
+// clauses, or an empty clause.
 func allOf(clauses []access.ACL) (way, bool) {
 	var all way
 	for _, c := range clauses {
@@ -144,8 +147,9 @@ func subset(part, whole access.ACL) bool {
 	})
 }
 
-// flatten converts ways to [Readers]. If there are several ways, it adds a set of everyone who
-// meets any of them. Two readers may have no other principal in common.
+// flatten converts the ways to be a reader of a node to [Readers]. For several ways it adds a set
+// of everyone who meets any of them, unless that set is too large. Without it, two readers may have
+// no principal in common.
 func flatten(source string, ways []way) Readers {
 	var r Readers
 	if len(ways) == 0 {
@@ -170,8 +174,9 @@ func flatten(source string, ways []way) Readers {
 	return r
 }
 
-// eitherOf combines several ways into one that a person meets by meeting any of them. Each of its
-// clauses combines one clause of every way. ok is false if the result would need too many clauses.
+// eitherOf combines several ways into one that is met by everyone who meets any of them. Each
+// clause of the result joins one clause of every way. ok is false if the result would need too many
+// clauses.
 func eitherOf(ways []way) (all way, ok bool) {
 	all = ways[0]
 	for _, w := range ways[1:] {

@@ -8,8 +8,8 @@ const (
 	// firstRetry is the delay after the first failed run. It doubles with each further failure, up
 	// to the interval of the source.
 	firstRetry = time.Minute
-	// AccessEvery is the interval at which the server reads permissions. It is also the maximum
-	// delay of a permission change that the source does not report.
+	// AccessEvery is the interval at which the server reads permissions. A change that the source
+	// does not report takes effect after this time at the latest.
 	AccessEvery = 5 * time.Minute
 )
 

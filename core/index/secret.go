@@ -19,9 +19,9 @@ var errSecret = errors.New("keys and passwords are not for an index")
 
 // cutSecrets replaces each block that contains a usable key or token with a placeholder. It returns
 // the kind of the first secret, or "". It returns an error if a secret is in a heading or spans
-// several blocks. It also does if more than a quarter of the document would be replaced.
+// several blocks, or if secrets fill more than a quarter of the document.
 //
-// Documentation of a format stays: a private key must have a valid body, and a token must look
+// Examples in documentation stay: a private key must have a valid body, and a token must look
 // random.
 func cutSecrets(d *document.Document) (found string, err error) {
 	all, gone, marked := 0, 0, false

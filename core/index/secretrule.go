@@ -203,7 +203,8 @@ const leastRuleEntropy = 3
 // databasePassword matches an address such as postgres://app:PASSWORD@db/name.
 var databasePassword = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|ldaps?|ftps?|sftp|smtps?|https?)://([^\s:/?#@'"<>]*):([^\s/?#@'"<>]+)@([^\s/?#'"<>]+)`)
 
-// passwordInAddress ignores example passwords, because documentation writes user:password@host.
+// passwordInAddress reports whether a text contains the address of a database with a real password.
+// Example passwords and example hosts do not count.
 func passwordInAddress(text string) bool {
 	for rest := text; ; {
 		at := strings.Index(rest, "://")

@@ -45,9 +45,9 @@ func Paths(text string) []string {
 	return paths
 }
 
-// Ask returns the statements about the things that a text names. If several names match, it uses
-// the longest: "billing service" rather than "service" for "the billing service". It replaces
-// q.Names and q.Paths.
+// Ask returns the statements about the things that a text names. It uses only the longest names
+// that match: "billing service" rather than "service" for "the billing service". It ignores q.Names
+// and q.Paths.
 func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, error) {
 	q.Names, q.Paths = Forms(about), Paths(about)
 	if len(q.Names) == 0 {

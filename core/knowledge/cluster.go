@@ -32,7 +32,7 @@ type Reason string
 // The values of [Reason].
 const (
 	BySomebody Reason = "said" // stated by the operator
-	// ByName means that a document gives the account or address a name, and no other account or
+	// ByName means that a document states the name of the account or address. No other account or
 	// address has this name.
 	ByName Reason = "name"
 	ByBoth Reason = "identities" // a document gives one person's account and address
@@ -138,8 +138,9 @@ func (e *Evidence) pairedIdentities() []Joined {
 	})
 }
 
-// Reused returns the names of an account or address that documents give for different people, else
-// nil. It ignores differences between names that the operator merged with it.
+// Reused returns the names of an account or address if documents use it for different people.
+// Otherwise it returns nil. Names that the operator merged with the account or address count as one
+// person.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
 		return nil
@@ -162,9 +163,9 @@ func (e *Evidence) Reused(id ID) []string {
 	return nil
 }
 
-// SamePerson reports whether two names in normal form may belong to one person. The caller must
-// know that both names occur with the same address. The names match if one contains all words or
-// initials of the other, or is an account derived from it.
+// SamePerson reports whether two names in normal form may belong to one person. It assumes that
+// both names occur with the same address. The names match if one contains all words or initials of
+// the other, or is an account derived from it.
 func SamePerson(one, other string) bool {
 	few, many := strings.Fields(one), strings.Fields(other)
 	if len(few) > len(many) {

@@ -12,13 +12,13 @@ var (
 	// ofDocuments matches questions about documents themselves: "pages updated in 2024", "notes
 	// from last week". A period in such a question means the dates of the documents.
 	ofDocuments = anyWord(func(t *periodLanguage) string { return t.documents })
-	// ofNews matches questions about recent events: "what changed since the release", "what was
-	// decided last week". Documents of that time report such events. For older events, as in "what
-	// was decided in 1998", the report can be in a document of any time.
+	// ofNews matches questions about events: "what changed since the release", "what was decided
+	// last week". Documents of the same time report recent events. Older events may be reported at
+	// any time (newsAge).
 	ofNews = anyWord(func(t *periodLanguage) string { return t.news })
 )
 
-// newsAge is the maximum age of a period's start for which ofNews is used.
+// newsAge is how long ago a period may have begun so that ofNews applies to it.
 const newsAge = 400 * 24 * time.Hour
 
 // MeansDates reports whether a period in a question clearly refers to the dates of documents, not

@@ -160,11 +160,11 @@ type Neighbour struct {
 
 // Limits above which names and facts carry no information.
 const (
-	// HubOwners is the number of readable documents with the same title from which the title is too
-	// common to be a name.
+	// HubOwners is the number of readable documents with one title at which that title no longer
+	// counts as a name.
 	HubOwners = 10
-	// HubUses is the number of readable passages with a name from which the name is an ordinary
-	// word. It is 1 % of the 14,000 passages that were measured.
+	// HubUses is the number of readable passages with a name at which the name counts as an
+	// ordinary word. It is 1 % of the 14,000 passages of a test.
 	HubUses = 140
 	// MaxCounted is the maximum number of documents and passages per name whose permissions are
 	// checked. A name with more counts as an ordinary word for everyone.

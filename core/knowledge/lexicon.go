@@ -17,7 +17,7 @@ type Lexicon struct {
 	names int
 }
 
-// step is a key of Lexicon.next: a state and the number of a word.
+// step is a transition of the state machine: the current state and the number of the next word.
 type step struct{ state, word uint32 }
 
 // NewLexicon returns an empty lexicon.

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Period is a range of dates. To is exclusive. A zero end is open.
+// Period is a range of dates. To is exclusive. A zero From or To means that the range has no limit
+// on that side.
 type Period struct{ From, To time.Time }
 
 // Open reports whether the period has neither a start nor an end.

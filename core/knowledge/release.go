@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// anyRelease is the key of an entity for every release. A document that announces a release
-// announces this entity too, so that "the release" matches the newest release.
+// anyRelease is the key of the entity that represents releases in general. A document that
+// announces a release announces this entity too, so that "the release" matches the newest release.
 const anyRelease = "release"
 
 var (

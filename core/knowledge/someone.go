@@ -31,7 +31,7 @@ func splitNames(value string) []string {
 	return names
 }
 
-// personOrTeam returns nil if a text names no person or team. Examples of texts are "Ann Lee
+// personOrTeam returns the person or team that a text names, or nil. Examples of texts are "Ann Lee
 // <ann@acme.example>", "ann@acme.example", "@ann", "@acme/infra", "Infra team" and "Ann Lee".
 func personOrTeam(text string) *Entity {
 	text = stripLink(text)
@@ -106,8 +106,8 @@ func identities(text string) (name string, given []string) {
 	return strings.TrimSpace(name), given
 }
 
-// person uses a mail address as the key, or an account if there is no address. Other people may
-// have the same name.
+// person returns a person with a name and the given mail addresses and accounts. Its key is an
+// address, or else an account, because other people may have the same name.
 func person(name string, given []string) *Entity {
 	key := given[0]
 	if at := slices.IndexFunc(given, isMail); at >= 0 {

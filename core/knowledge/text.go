@@ -172,8 +172,9 @@ func documentAt(text string) *Entity {
 	return &Entity{Kind: Document, Key: u.String(), Name: text}
 }
 
-// replacedDocuments returns the document that the value of a key such as "supersedes" names. It
-// prefers an address in the value to a title. It returns nil if the value is neither.
+// replacedDocuments returns the document that is named by the value of a key such as "supersedes".
+// It prefers an address in the value to a title. It returns nil if the value contains no address
+// and cannot be a title.
 func replacedDocuments(value string) []*Entity {
 	if at := strings.Index(value, "http"); at >= 0 {
 		end := at

@@ -92,7 +92,8 @@ type try struct {
 	finish Finish
 }
 
-// run returns nil if it forwarded the whole stream or the consumer left the loop.
+// run makes one call of the model and forwards its stream. It returns nil if the whole stream was
+// forwarded or the consumer left the loop.
 func (t *try) run(parent context.Context, req Request, attempt int) (err error) {
 	began, info := time.Now(), t.model.Info()
 	name := info.Name

@@ -20,8 +20,8 @@ var (
 	ErrStalled        = errors.New("the model stopped sending")
 	ErrEmpty          = errors.New("the model returned an empty answer")
 	ErrRefused        = errors.New("the model declined to answer")
-	// ErrNoTools means that the endpoint refused a request because it has tools. After this error,
-	// Info reports no NativeTools. The caller can describe the tools in the prompt instead.
+	// ErrNoTools means that the endpoint does not accept requests with tools. Info then reports no
+	// NativeTools, and the caller can describe the tools in the prompt instead.
 	ErrNoTools = errors.New("the model endpoint takes no tools")
 	// ErrBudget means that a call was not made because its cost could exceed the remaining budget.
 	ErrBudget = errors.New("the budget for models is used up")

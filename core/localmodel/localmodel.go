@@ -67,11 +67,11 @@ const (
 	// AssumedWindow is the context window, in tokens, that is assumed for a server that does not
 	// report one. It is the default of such servers.
 	AssumedWindow = 4_096
-	// SmallSize is the size, in billions of parameters, up to which a model answers better from one
-	// request with the best passages than with tools.
+	// SmallSize is the size, in billions of parameters, up to which a model answers better without
+	// tools. Such a model gets the best passages in one request.
 	SmallSize = 8.5
-	// QuotingSize is the size, in billions of parameters, below which quotations are better than
-	// the text that the model writes.
+	// QuotingSize is the size, in billions of parameters, below which plain quotations are better
+	// than a model's text.
 	QuotingSize = 3
 )
 

@@ -130,7 +130,8 @@ func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	return err
 }
 
-// askedResult returns a Refusal if the person may no longer read a document behind the answer.
+// askedResult converts an answer to the result of the tool ask. It returns a Refusal if the turn
+// failed, or if the person may no longer read a document behind the answer.
 func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (output, error) {
 	if err := s.checkUnchanged(ctx, r); err != nil {
 		return output{}, err

@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// related accepts, as the argument "about", a name, or the id or address of a document.
+// related looks up statements about a document or a named thing. The argument "about" is a name, or
+// the id or address of a document.
 func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
 		About  string `json:"about"`

@@ -168,7 +168,8 @@ const noteRoom = 300
 
 const (
 	readAhead = 16
-	// maxPart is the maximum part at which a call may begin. Stores count chunks in 32 bits.
+	// maxPart is the largest part of a document, counted in chunks, at which a call may start to
+	// read. Stores count chunks in 32 bits.
 	maxPart = math.MaxInt32 - 2*readAhead
 )
 
@@ -312,8 +313,8 @@ func (s *Service) listSources(ctx context.Context, r reader, _ json.RawMessage) 
 	}
 }
 
-// fenceResult filters the texts of a result, prepends fence and the notices, and cuts the result to
-// maxText tokens. Documents that were cut off do not count as shown.
+// fenceResult builds a result of at most maxText tokens from documents, whose texts it filters. It
+// prepends fence and the notices. Documents that are cut off are not recorded as shown.
 func (s *Service) fenceResult(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
 	documents, err := s.filterResult(ctx, documents, notices)
 	if err != nil {

@@ -45,8 +45,8 @@ type Message struct {
 	At        time.Time
 }
 
-// Call is one tool call in the history. For a search, Arguments contains the expanded queries that
-// ran instead of the queries that the model wrote.
+// Call is one tool call in the history. For a search, Arguments contains the queries that ran,
+// which may differ from those that the model wrote.
 type Call struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`

@@ -120,8 +120,8 @@ func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (acc
 	return access.Account{}, 0, nil
 }
 
-// candidate returns the zero account unless the owner has exactly one account. It also returns the
-// zero account if that account is the asker's, or if the person does not want to be asked.
+// candidate returns the account of an owner who may be asked, or the zero account. The owner must
+// have exactly one account, must not be the asker, and must not have declined to be asked.
 func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.Account, error) {
 	if o.Identity == "" || o.Claimed {
 		return access.Account{}, nil
@@ -167,8 +167,9 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 	return open, nil
 }
 
-// verifyReader returns the zero account unless the person is a full member and can open the thread.
-// The person must also still have the address by which the account was found.
+// verifyReader returns the current account of a candidate who may be asked, or the zero account.
+// The person must be a full member who can open the thread. The address by which the account was
+// found must still be the person's.
 func (d *Desk) verifyReader(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{

@@ -76,8 +76,8 @@ func (f Finder) Of(ctx context.Context, audience access.Audience, page document.
 	return nil, nil
 }
 
-// readable omits statements of documents that the audience may not read. It returns no owners if
-// the audience may not read the page.
+// readable returns up to limit owners from statements that the audience may read. It returns none
+// if the audience may not read the page.
 func (f Finder) readable(ctx context.Context, audience access.Audience, page document.Ref, stated []knowledge.Statement, limit int) ([]Owner, error) {
 	ids := []document.ID{page.ID}
 	for _, s := range stated {

@@ -39,7 +39,7 @@ type SinkFunc func(Packet)
 // Accept calls f.
 func (f SinkFunc) Accept(p Packet) { f(p) }
 
-// The payloads. The texts of deltas are Markdown that readers append to each other.
+// The payloads. The text of a delta is Markdown, which a reader appends to the earlier deltas.
 type (
 	// ModelStart names a model. If several models answer at once, it is the first packet of each. A
 	// single model sends no ModelStart.
@@ -117,9 +117,9 @@ type (
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
-	// SubQuestion opens the tab of one part of a deep search's question. SubQuestion and its answer
-	// have SubTurnIndex 0. Its searches have SubTurnIndex 1 and above. The SectionEnd with
-	// SubTurnIndex 0 closes the tab.
+	// SubQuestion opens the part of the display for one sub-question of a deep search. SubQuestion
+	// and its answer have SubTurnIndex 0. The searches for it have SubTurnIndex 1 and above. The
+	// SectionEnd with SubTurnIndex 0 closes the part.
 	SubQuestion struct {
 		Question string `json:"question"`
 	}
@@ -186,7 +186,7 @@ type (
 	}
 	// SectionEnd closes the block with the same placement, even if the block failed.
 	SectionEnd struct{}
-	// Branching says how many parallel branches follow at the top level.
+	// Branching says how many tool calls or sub-questions run in parallel from here on.
 	Branching struct {
 		Branches int `json:"branches"`
 	}

@@ -58,9 +58,9 @@ func Newer(a, b Answer) Answer {
 	return a
 }
 
-// Questions returns the questions that must be asked about each document, in the order of its
-// access list. There are none if the audience may read the document anyway, or if the audience has
-// several people. There are also none if the list names no node ([index.Node]).
+// Questions returns, for each document, the questions that a source must answer before the document
+// is shown. A document has none if the audience may read it anyway, or if its list names no node
+// ([index.Node]). An audience of several people gets none. The order is that of the access list.
 func Questions(audience access.Audience, documents []Document) map[document.ID][]Question {
 	people := peopleOf(audience)
 	out := make(map[document.ID][]Question)
@@ -130,9 +130,9 @@ const (
 	Shown
 )
 
-// Judge decides whether to show a document that the index admits, given the answers to its
-// questions. One permission is enough, because each question is a separate way to read the
-// document. Without questions, or if every answer is [index.CannotAsk], the document is shown.
+// Judge decides, from the answers to its questions, whether to show a document that a search found.
+// One permission is enough, because each question is a separate way to read the document. Without
+// questions, or if every answer is [index.CannotAsk], the document is shown.
 func Judge(questions []Question, known map[Question]Answer, now time.Time) Verdict {
 	var denied, unchecked bool
 	for _, q := range questions {

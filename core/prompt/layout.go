@@ -220,9 +220,9 @@ func (l *layout) user(m message.Message, kind budget.Kind, group int, newest boo
 	l.add(budget.Section{Kind: kind, Text: text, Fixed: fixed, Group: group}, llm.Message{Role: llm.User, Text: text, Images: images})
 }
 
-// step adds one tool message. result replaces the stored text, because results of earlier turns are
-// removed. For a model without a tool interface, calls and results have the form in which the model
-// must write them.
+// step adds one tool call or tool result to the prompt. result is the text of a result, because
+// results of earlier turns are replaced. For a model without a tool interface, both have the text
+// form in which the model must write them.
 func (l *layout) step(m message.Message, group int, result string) {
 	if m.Role == message.ToolResult {
 		s := budget.Section{Kind: budget.ToolResult, Text: result, Group: group}

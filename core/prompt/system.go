@@ -18,9 +18,9 @@ const dayFormat = "Monday, 2 January 2006"
 
 var blankLines = regexp.MustCompile(`\n{3,}`)
 
-// system returns a text that is the same in each step and for each person, so that a provider can
-// cache it. Instructions on tool use are only in the tools section, because models overlook them
-// elsewhere.
+// system returns the system prompt. It is the same in each step and for each person, so that a
+// provider can cache it. Instructions on tool use are only in the tools section, because models
+// overlook them elsewhere.
 func (in Input) system() string {
 	text := in.System
 	if in.Agent.ReplaceSystem {

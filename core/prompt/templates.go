@@ -8,7 +8,8 @@ import (
 //go:embed templates/*.md
 var templates embed.FS
 
-// template panics if the embedded text is missing, which any test detects.
+// template returns the text of an embedded template. It panics if there is none, which any test
+// detects.
 func template(name string) string {
 	text, err := templates.ReadFile("templates/" + name + ".md")
 	if err != nil {
@@ -22,7 +23,7 @@ func template(name string) string {
 func DefaultSystem() string { return template("system") }
 
 // Placeholders returns the placeholders that a system prompt may contain. If {{tools}} or
-// {{citations}} is missing, the text is appended instead.
+// {{citations}} is missing, its text is appended to the prompt.
 func Placeholders() []string { return []string{"{{now}}", "{{tools}}", "{{citations}}"} }
 
 // RemovedResult returns the text that replaces the tool results of earlier turns.

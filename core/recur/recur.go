@@ -36,7 +36,7 @@ func (w Weekly) dueInWeek(now time.Time, back int) time.Time {
 	return time.Date(local.Year(), local.Month(), local.Day()+ahead-7*back, w.Hour, 0, 0, 0, w.Zone)
 }
 
-// State says what has happened to a due time.
+// State says how far the work for one due time has got.
 type State string
 
 // The values of [State].

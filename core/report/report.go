@@ -22,11 +22,11 @@ import (
 const (
 	// Period is the time that a report covers.
 	Period = 7 * 24 * time.Hour
-	// gapPeriod is the period that may contain the questions of a gap. At least one must be from
-	// the report's period.
+	// gapPeriod is the period of the questions in a gap, which is a cluster of unanswered
+	// questions. At least one of them must be from the report's period.
 	gapPeriod = 4 * Period
-	// minAskers is the minimum number of people who asked the questions of a gap, so that a gap
-	// does not identify a person.
+	// minAskers is the minimum number of people who asked a cluster of unanswered questions. It
+	// keeps a report from identifying a person.
 	minAskers = 3
 	// staleAfter is the time without changes after which a document is stale.
 	staleAfter = 365 * 24 * time.Hour
@@ -196,8 +196,8 @@ func (r Reader) stale(ctx context.Context, scope review.Scope, audience access.A
 	return cited[:min(len(cited), maxStale)], nil
 }
 
-// costs covers whole days in UTC, because costs are booked by day. It excludes the day of the
-// report.
+// costs returns the cost of models in the report's period, by currency. It covers whole days in UTC
+// and excludes the day of the report.
 func (r Reader) costs(ctx context.Context, of Report) ([]Cost, error) {
 	since, until := of.Since.UTC().Truncate(24*time.Hour), of.Until.UTC().Truncate(24*time.Hour)
 	rows, err := r.Books.Report(ctx, since)

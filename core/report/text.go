@@ -33,14 +33,14 @@ func Weight(text string) int {
 	return sum
 }
 
-// Title returns the first line of the report that is due at a time. It differs between all reports
-// to a channel.
+// Title returns the first line of the report that is due at a time. No two reports to a channel
+// have the same title.
 func Title(due time.Time, zone *time.Location) string {
 	return "Weekly report, " + due.Add(-Period).In(zone).Format("2 January") + " to " + due.In(zone).Format("2 January 2006")
 }
 
-// Mark returns a name for the report that is due at a time. Some platforms store it with the
-// message.
+// Mark returns a text that identifies the report that is due at a time. Some platforms store it
+// with the message, to find the report again.
 func Mark(due time.Time) string { return "report " + due.UTC().Format(time.RFC3339) }
 
 // Text returns the report as plain text, short enough for a message on any platform. Each question
@@ -115,8 +115,8 @@ func (r Report) staleLines() []string {
 	return lines
 }
 
-// missing returns the lines about gaps. The report shows as many of them as fit, but at least two
-// or none.
+// missing returns a heading and one line for each cluster of unanswered questions. [Report.Text]
+// shows as many lines as fit, but not the heading alone.
 func (r Report) missing() []string {
 	if len(r.Gaps) == 0 {
 		return []string{"Missing: nothing that several people asked for.", ""}
@@ -138,8 +138,8 @@ func (r Report) missing() []string {
 	return lines
 }
 
-// line cuts a text to most characters on one line. It removes invisible characters, because they
-// could hide or reverse the following text.
+// line returns a text on one line, cut to the given number of characters. It removes invisible
+// characters, because they could hide or reverse the following text.
 func line(text string, most int) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), " ")
 	if r := []rune(text); len(r) > most {

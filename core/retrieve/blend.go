@@ -98,7 +98,8 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	return ranked
 }
 
-// compareRanked breaks ties by raw scores and by chunk, so the order is deterministic.
+// compareRanked orders candidates by score, best first. Raw scores and the chunk id break ties, so
+// the order is deterministic.
 func compareRanked(a, b *Ranked) int {
 	if a.Scores.Score != b.Scores.Score { // the usual case
 		return cmp.Compare(b.Scores.Score, a.Scores.Score)

@@ -78,8 +78,8 @@ func unknownWeight(c count, chunks int) float64 {
 	return float64(chunks) / float64(chunks+unknownHalfChunks)
 }
 
-// count counts the words of a question. Known words occur in documents, and names among them count
-// twice. Unknown words are ordinary words that do not occur.
+// count holds the numbers of known and unknown words of a question. Known words occur in documents,
+// and a known name counts twice. Unknown words are ordinary words that do not occur.
 type count struct {
 	known, unknown int
 	named          bool // a name occurs
@@ -96,7 +96,7 @@ func (c *count) add(w Word) {
 	}
 }
 
-// Word describes one word of a question. Chatter is excluded.
+// Word describes one word of a question that has a weight in [Coverage].
 type Word struct {
 	Text      string // its last term
 	Frequency int    // of its rarest term that occurs; 0: no term occurs
@@ -164,8 +164,9 @@ func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	return out
 }
 
-// DefaultMinCoverage is the minimum Coverage of evidence for a long question (Config.Needed). On
-// SciFact nearly all answerable questions reach it, and most questions about other subjects do not.
+// DefaultMinCoverage is the default of Config.MinCoverage, from which [Config.Needed] is computed.
+// On the data set SciFact, nearly all answerable questions reach it, and most questions about other
+// subjects do not.
 const DefaultMinCoverage = 0.35
 
 // shortQuestion raises the minimum Coverage of short questions. A match of one word in two may be
@@ -199,8 +200,9 @@ func (c Config) matches(list List, e Candidate, share float64) bool {
 }
 
 const (
-	// closeShare is the part of the Coverage needed for evidence from which a document is listed in
-	// Result.Closest. A match of one word in two is enough. One word in three may be chance.
+	// closeShare is the share of the needed Coverage ([Config.Needed]) at which a document is
+	// listed in Result.Closest. A match of one word in two is enough. One word in three may be
+	// chance.
 	closeShare = 2.0 / 3
 	maxClosest = 3
 )

@@ -167,7 +167,8 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	return result, nil
 }
 
-// alpha returns 0 without an embedder.
+// alpha returns the weight of vector scores for a query: its own, or else the configured one. It
+// returns 0 without an embedder.
 func (h *Hybrid) alpha(q Query) float64 {
 	if h.embedder == nil {
 		return 0
@@ -242,7 +243,8 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 }
 
 // rank scores the candidates of each query and fuses the rankings. It reports whether any candidate
-// is good enough to answer from. It adds to isClose the first chunks of documents that nearly are.
+// is good enough to answer from. It adds the first chunks of documents that are close to that
+// (closeShare) to isClose.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace, isClose map[document.ChunkID]bool) ([]Ranked, bool) {
 	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))

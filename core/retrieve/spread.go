@@ -79,9 +79,9 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 	return raiseScores(ranked, worth, about), true
 }
 
-// raiseScores gives each document in worth at least that score, and sorts the result. Keys are
-// first chunks of documents. The score goes to the document's best ranked passage. If none is
-// ranked, raiseScores adds the document's first passage.
+// raiseScores raises the scores of documents to at least their values in worth, and sorts the
+// result. The keys of worth are first chunks of documents. The score goes to the document's best
+// ranked passage, or to its first passage if none is ranked.
 func raiseScores(ranked []Ranked, worth map[document.ChunkID]float64, about map[document.ChunkID]knowledge.Neighbour) []Ranked {
 	out := slices.Clone(ranked)
 	for i := range out {

@@ -15,9 +15,10 @@ type Act struct {
 }
 
 // May reports whether a viewer may remove or correct the answer of a question. Only the asker may
-// remove a private answer. Other answers are for roles that open PartModeration, and a hidden
-// answer cannot be corrected. Accounts of the machine may change nothing, because they are not
-// accounts of the platform.
+// remove a private answer. Any other answer requires a role that opens PartModeration. An answer
+// that is hidden from the viewer cannot be corrected.
+//
+// A viewer who is signed in as an account of the machine may change nothing.
 func (d Detail) May(v Viewer, role Role, do thread.Action) bool {
 	p := v.Person
 	if p.Platform != string(d.Ref.Platform) || p.Workspace.ID != "" && p.Workspace.ID != d.Ref.Workspace || d.Removed {

@@ -95,7 +95,7 @@ type SignedIn struct {
 	Expires time.Time
 }
 
-// ActorOf converts the account of a person of the console to the actor of an audit entry.
+// ActorOf returns the actor of an audit entry for a person who is signed in to the console.
 func ActorOf(p access.Account) session.Actor {
 	if p.Platform == Terminal {
 		return session.Actor{Platform: session.Host, ID: p.ID}

@@ -51,8 +51,8 @@ type Readers struct {
 	Through []access.Held // empty: the person may not read it
 }
 
-// Through returns the principals in held that are also in an access list, and so let the person
-// read.
+// Through returns the principals in held that are also in an access list. They are the reason why
+// the person may read.
 func Through(list access.ACL, held []access.Held) []access.Held {
 	return slices.DeleteFunc(slices.Clone(held), func(h access.Held) bool { return !slices.Contains(list, h.Principal) })
 }

@@ -38,8 +38,9 @@ const (
 	SettingReset     Deed = "setting.reset"   // Details: key, before
 	PromptSet        Deed = "prompt.set"      // Details: version
 	PromptReset      Deed = "prompt.reset"    // Details: version
-	// WorkspaceBound has the details how (allowed, disallowed, first) and before. The latter is the
-	// earlier tenant, if the workspace belonged to another one.
+	// WorkspaceBound records that a workspace was assigned to a tenant, or that this ended. Its
+	// details are how (allowed, disallowed, first) and before. The latter is the earlier tenant, if
+	// there was another one.
 	WorkspaceBound  Deed = "workspace.bind"
 	PersonForgotten Deed = "person.forget"  // Details: turns, sessions
 	SourceIndexed   Deed = "source.index"   // Details: source, name
@@ -48,13 +49,13 @@ const (
 	SourcePaused    Deed = "source.pause"   // Details: source
 	SourceResumed   Deed = "source.resume"  // Details: source
 	SourceResynced  Deed = "source.resync"  // Details: source, which is read from the beginning
-	// SourceChanged has the detail source. Each changed option has two more details, such as acl
-	// and before_acl.
+	// SourceChanged records that options of a source were changed. Its details are source, and the
+	// new and old value of each option, such as acl and before_acl.
 	SourceChanged Deed = "source.options"
 	TokenCreated  Deed = "token.create" // Details: token
 	TokenRevoked  Deed = "token.revoke" // Details: token
-	// ToolCalled records that an assistant called a tool for a person. Details: tool, token,
-	// outcome.
+	// ToolCalled records that an assistant called a tool for a person. Its details are tool, token
+	// and outcome.
 	ToolCalled       Deed = "mcp.call"
 	ConsoleGranted   Deed = "console.grant"   // a person may sign in to the console. Details: role
 	ConsoleRemoved   Deed = "console.remove"  // a person may no longer sign in to the console
@@ -68,8 +69,8 @@ const (
 	RetentionApplied Deed = "retention.prune" // Details: number of removed rows of each kind
 )
 
-// Host is the platform of people who run commands on a machine. A person's id is the name of the
-// machine's account.
+// Host is the platform in audit entries for people who run commands on a machine. The person's id
+// is the name of the machine's account.
 const Host thread.Platform = "host"
 
 // Actor is the person or program that did something. The zero value is the program itself, or a
@@ -127,8 +128,8 @@ type ShownAs string
 // Values of [ShownAs].
 const (
 	Cited ShownAs = "cited" // a footnote leads to it
-	// Read means that the model read passages of the document. It also means that the answer builds
-	// on an earlier answer that used the document.
+	// Read means that the model read passages of the document, or that the answer builds on an
+	// earlier answer that used it.
 	Read   ShownAs = "read"
 	Listed ShownAs = "listed" // named to the reader as close to the question
 )

@@ -43,8 +43,8 @@ func (c Correction) Message(run Run) message.Message {
 	}
 }
 
-// rewrite replaces the footnotes of a correction. own returns the replacement of a footnote of the
-// answer, and other that of any other footnote.
+// rewrite replaces the footnotes in the text of a correction. own returns the replacement for a
+// footnote of the answer. other returns the replacement for any other footnote.
 func (c Correction) rewrite(answer message.Message, own func(message.Citation, string) string, other func(found, address string) string) string {
 	return footnotePattern.ReplaceAllStringFunc(c.Text, func(found string) string {
 		parts := footnotePattern.FindStringSubmatch(found)

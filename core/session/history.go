@@ -1,5 +1,5 @@
 package session
 
-// ThreadTurns is subtracted from the turn numbers of a thread in the history of a private session.
-// All turns of a history then have distinct numbers.
+// ThreadTurns keeps the turn numbers in the history of a private session distinct. It is subtracted
+// from the numbers of the turns that belong to the thread.
 const ThreadTurns = 1_000_000_000

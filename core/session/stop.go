@@ -45,9 +45,9 @@ type StopResult struct {
 	Armed bool
 }
 
-// Undecided reports whether the result depends on the person being privileged. A caller that
-// does not know whether the person is privileged must find out and repeat the request. An armed
-// stop is undecided too, because the message may be a page whose posting is not stored yet.
+// Undecided reports whether the result may change if the person is privileged. A caller that does
+// not know whether the person is privileged must find out and repeat the request. A stop of an
+// unknown message (Armed) is undecided, because the message may be a page that is not stored yet.
 func (r StopResult) Undecided() bool { return len(r.Turns) == 0 && (r.Denied || r.Armed) }
 
 // Signal quickly carries stops from the process that received the event to the process that runs

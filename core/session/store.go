@@ -10,10 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store stores conversations. Package sessiontest tests the contracts of an implementation. A
-// caller declares only the part of the interface that it uses. A Store is safe for concurrent use
-// by any number of processes. Settings stores values changed in chat, and Audit reads the audit
-// trail.
+// Store stores conversations. A caller declares only the part of the interface that it uses. A
+// Store is safe for concurrent use by any number of processes.
+//
+// Package sessiontest tests the contracts of an implementation. See [Settings] for values that were
+// changed in chat, and [Audit] for the audit trail.
 type Store interface {
 	// Intake.
 

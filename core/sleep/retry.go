@@ -17,7 +17,7 @@ type Backoff struct {
 	Vary func(wait time.Duration) time.Duration
 }
 
-// Never ends the retries. See [Backoff.Retry].
+// Never is the wait that makes [Backoff.Retry] give up.
 const Never time.Duration = -1
 
 // Retry repeats call while it fails. again returns the shortest wait after an error, such as the

@@ -157,7 +157,7 @@ func (h Health) Untried() string {
 }
 
 // Faults returns what is wrong with the source at now, one sentence each. For a paused source, it
-// omits faults of freshness, because the pause is shown instead.
+// returns only what a check could not read (Unreachable).
 func (h Health) Faults(now time.Time) []string {
 	if why := h.Untried(); why != "" {
 		return []string{why}

@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is a kind of source. It determines how footnote.yaml is read, the flags and questions of
-// footnote sources add, the documentation, and the checks.
+// Kind describes a kind of source, such as Notion. The format of footnote.yaml, the command
+// "footnote sources add", the documentation and the checks are derived from it.
 type Kind struct {
 	Name  string // key in footnote.yaml: "notion"
 	Title string // name for use in a sentence
@@ -92,8 +92,8 @@ type Setting struct {
 // Lists maps names to access lists. A nil list denies everyone.
 type Lists = map[string]access.ACL
 
-// Some is a [Setting.Bind] for a list that replaces its default. If the only entry is the word
-// None, the list is empty.
+// Some is a [Setting.Bind] for a list with a default, which a given list replaces. If the only
+// entry is the word None, the list is empty.
 type Some struct {
 	To   *[]string
 	None string
@@ -108,8 +108,8 @@ type Word struct {
 	Set   func(word string)
 }
 
-// Audience is a [Setting.Bind] for a setting that says who may read content that visitors can
-// see. NoOne makes the audience empty.
+// Audience is a [Setting.Bind] for a setting that says who may read content that is visible without
+// an account. NoOne makes the audience empty.
 type Audience struct{ To *access.Principal }
 
 // The words that an Audience setting accepts.

@@ -81,7 +81,8 @@ func (s Subject) Refuses(do Act) string {
 	return ""
 }
 
-// Offers returns the possible actions that are useful, in the order of Acts.
+// Offers returns the possible actions that make sense in the source's state, in the order of Acts.
+// For example, it contains Resume only for a paused source.
 func (s Subject) Offers() []Act {
 	var offers []Act
 	for _, do := range Acts() {

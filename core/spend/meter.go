@@ -170,7 +170,8 @@ func (c *call) renew(ctx context.Context) {
 	}
 }
 
-// setHeldUntil sets an expiry that is bookingTimeout too early, to be safe.
+// setHeldUntil records when a renewed reservation expires. The time is bookingTimeout early,
+// because a booking may take that long.
 func (c *call) setHeldUntil() {
 	c.heldUntil.Store(time.Now().Add(reservationTTL - bookingTimeout).UnixNano())
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Numbers of tokens of a request in addition to its texts. All except usualImageTokens are maximum
-// numbers.
+// Maximum numbers of tokens that a request may have in addition to those of its texts. Only
+// usualImageTokens is a typical number.
 const (
 	perMessageTokens = 16    // role and delimiters
 	perRequestTokens = 1_024 // text that the provider adds, such as about tools
-	// maxImageTokens is the number for OpenAI's most expensive model at the largest size: 2,833 + 8
-	// × 5,667.
+	// maxImageTokens is the number for the largest image and OpenAI's most expensive model: 2,833 +
+	// 8 × 5,667.
 	maxImageTokens   = 48_169
 	usualImageTokens = 1_105 // 1,024 × 1,024 pixels in full detail, for most models
 )

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// adopt searches the thread for the message of page n, if the log has the intention to post it but
-// no message id. The outcome of the post was then unknown, or another worker began the page. adopt
-// reports whether it found a message.
+// adopt searches the thread for the message of page n if the log has no message id for the page.
+// The outcome of the post was then unknown, or another worker began the page. adopt reports whether
+// it found a message.
 func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	if n >= len(w.pages) || w.pages[n].ID != "" {
 		return false, nil

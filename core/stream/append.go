@@ -31,7 +31,7 @@ type piece[P any] struct {
 	stop bool // the call ends its message
 }
 
-// newAppender returns nil if the surface or the renderer does not support appends.
+// newAppender returns an appender, or nil if the surface or the renderer does not support appends.
 func newAppender[P any](deps Deps[P]) *appender[P] {
 	streamer, ok := deps.Surface.(thread.Streamer[P])
 	if !ok {

@@ -54,8 +54,8 @@ func (w *writer[P]) showInBestForm(ctx context.Context, v *View, class thread.Cl
 }
 
 // abandon ends an answer that cannot be written, and returns cause. If the platform refused the
-// content, abandon replaces the answer with refusedText. If that fails too, it wraps cause in
-// ErrNoNotice. If refusedText is not shown, it deletes the unfinished messages.
+// content, abandon shows refusedText instead. Otherwise, or if that fails, it deletes the
+// unfinished messages. If refusedText cannot be shown, the error also wraps ErrNoNotice.
 func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 	w.Logger.WarnContext(ctx, "the answer was abandoned", "error", cause)
 	if errors.Is(cause, thread.ErrRefused) && !w.removed {

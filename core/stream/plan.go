@@ -84,7 +84,8 @@ func (w *writer[P]) editIfPlanned(v *View) {
 	}
 }
 
-// renderPages renders the plan of a deep search as a message before the answer.
+// renderPages renders a view as pages. The plan of a deep search is a separate page before the
+// answer.
 func renderPages[P any](r Renderer[P], v *View) []P {
 	if len(v.Plan) == 0 || v.Removed {
 		return r.Render(v)

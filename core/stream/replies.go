@@ -128,13 +128,14 @@ func (s *ThreadStream[P]) hasNoPackets() bool {
 	return s.view.Label == "" && s.view.Phase == Waiting
 }
 
-// replyGroup makes the writers of one turn's answers take turns.
+// replyGroup ensures that only one writer of a turn's answers writes at a time.
 type replyGroup struct {
 	token chan struct{} // holds one token; its holder may write and use ids
 	ids   []thread.MessageID
 }
 
-// addMessage must be called by the holder of the token, or by the only user of the group.
+// addMessage records a message of the group. The caller must hold the token or be the only user of
+// the group.
 func (c *replyGroup) addMessage(id thread.MessageID) {
 	if c != nil && id != "" {
 		c.ids = append(c.ids, id)

@@ -114,7 +114,7 @@ func (s *ThreadStream[P]) Finish(ctx context.Context) error {
 	return s.writer.final(ctx, s.snapshot(), s.pacer.notBefore)
 }
 
-// stopProgress waits for a write that is in progress.
+// stopProgress ends the progress writes and waits for a write that is in progress.
 func (s *ThreadStream[P]) stopProgress() {
 	s.once.Do(func() { close(s.finish) })
 	<-s.ended

@@ -192,8 +192,8 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 }
 
 // shrink deletes messages beyond the given number of pages. It runs before the edits, because a
-// surplus message shows text and buttons twice. A progress write deletes only messages that an
-// earlier view of this writer had, because a new attempt begins with few pages.
+// surplus message shows text and buttons twice. A progress write deletes only pages that this
+// writer has shown, because a new attempt begins with few pages.
 func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) error {
 	most := len(w.pages)
 	if class != thread.Final {

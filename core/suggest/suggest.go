@@ -44,7 +44,7 @@ var tasks = wordSet(`access add administer answer apply approve archive assign a
 	store submit subscribe switch sync test trace track transfer troubleshoot tune turn uninstall unlock update
 	upgrade upload use validate verify view watch work write`)
 
-// gerunds maps the "-ing" form of each of tasks to the verb.
+// gerunds maps the "-ing" forms of the verbs in tasks to the verbs.
 var gerunds = func() map[string]string {
 	forms := make(map[string]string, len(tasks))
 	for verb := range tasks {

@@ -30,7 +30,7 @@ const (
 	ActionUnfollow Action = "unfollow" // the bot answers mentions only in this thread
 )
 
-// labels are plain text, which every platform can show.
+// labels holds the text of each action's button or menu entry, as plain text.
 var labels = map[Action]string{
 	ActionUp: "👍", ActionDown: "👎", ActionRetry: "Try again", ActionDeeper: "Look deeper", ActionReport: "Write the report", ActionStart: "Start", ActionPlain: "Just answer", ActionStop: "Stop", ActionPrivate: "Answer me privately",
 	ActionShare: "Share in the thread", ActionKeep: "Keep private", ActionRemove: "Remove answer", ActionCorrect: "Correct answer",

@@ -21,8 +21,8 @@ type Capabilities struct {
 // from one goroutine at a time. A surface must support concurrent calls for different threads.
 // Methods return the errors of this package where they apply.
 //
-// A surface does not cancel a call that was sent when ctx ends, because the platform may still
-// carry it out. Each call has a time limit instead.
+// If ctx ends after a call was sent, the surface does not cancel the call, because the platform may
+// still carry it out. Each call has a time limit instead.
 type Surface[P any] interface {
 	// Post creates a message and returns its id. Post never retries. If it is unknown whether the
 	// message was posted, the error is ErrOutcomeUnknown.

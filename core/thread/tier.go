@@ -6,8 +6,8 @@ import (
 )
 
 // Tier is a rate limit of a platform. After a rest it allows Burst calls at once, then one call per
-// Every. Reserve of the Burst calls are reserved for final writes. If Every is zero, there is no
-// limit.
+// Every. Reserve is the number of the Burst calls that only final writes may use. If Every is zero,
+// there is no limit.
 type Tier struct {
 	Burst   int
 	Every   time.Duration

@@ -199,7 +199,8 @@ func (r *Runner) run(ctx context.Context, j pendingCall, step Step, emit *packet
 	return ran
 }
 
-// call returns when the tool has ended or its grace period is over.
+// call runs one tool and returns its result. If the tool still runs a grace period after its
+// context has ended, call abandons it.
 func (r *Runner) call(ctx context.Context, j pendingCall, step Step, emit *packet.Emitter) (Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.config.Timeout, ErrTimeout)
 	defer cancel()

@@ -25,7 +25,8 @@ const (
 )
 
 // answerWriter converts a model's output into packets. It closes each block before it begins the
-// next. Only one goroutine and the timer of a held message use it.
+// next. It may hold a message back, for example until the message has a citation. Only one
+// goroutine and the timer of the held message use it.
 type answerWriter struct {
 	mu           sync.Mutex
 	timer        *time.Timer // of the held message; nil if there is none
@@ -238,7 +239,7 @@ func (v *answerWriter) dropPending() {
 	v.block, v.dropped = none, true
 }
 
-// close ends the open block. It drops a message that strict still holds back.
+// close ends the open block. It drops a message that is held back because it cites nothing.
 func (v *answerWriter) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -16,8 +16,8 @@ const quoteRunes = 160
 // projectSource is the source of project files that are in no index.
 const projectSource document.SourceID = "project"
 
-// referenceKey identifies a reference by its document, number and chunk. A reference without a
-// chunk, such as a part of a file, is identified by its text instead.
+// referenceKey returns a key for a reference from its document, number and chunk. Without a chunk,
+// as for a part of a file, the key contains the text instead.
 func referenceKey(r message.Reference) string {
 	if r.Chunk == nil {
 		return fmt.Sprintf("%s\x00%d\x00text\x00%s", r.Document.ID, r.Number, r.Text)

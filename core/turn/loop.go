@@ -144,8 +144,9 @@ func (w *worker) searchFirst(ctx context.Context) error {
 	return nil
 }
 
-// useStandIn switches to the stand-in if the budget is exhausted or the model is unreachable. It
-// reports whether the step can be repeated, which requires that the reader has seen no text.
+// useStandIn switches to the model Request.StandIn if the budget is exhausted or the model is
+// unreachable. It reports whether the step can be repeated, which requires that the reader has seen
+// no text.
 //
 // For an unreachable model, the stand-in's reply is shown only if it cites, because the model may
 // be back soon.
@@ -290,8 +291,8 @@ func (w *worker) handleReply(ctx context.Context, number int, result stepResult)
 	return finished, nil
 }
 
-// lacksCitations is true at most once: if the answer is hidden because it cites no passage, and is
-// not a denial.
+// lacksCitations reports whether to ask the model for citations, at most once. The answer must be
+// hidden because it cites no passage, and must not be a denial.
 func (w *worker) lacksCitations(result stepResult) bool {
 	return !result.shown && !w.askedForNumbers && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }

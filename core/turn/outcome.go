@@ -64,11 +64,12 @@ func quotedPreface(reference string) string {
 	return fmt.Sprintf("I can't reach the language model right now. Here is what your documents say: (code %s)\n\n", reference)
 }
 
-// newReference returns a random code that identifies a failure in the log, and for the command
-// footnote why.
+// newReference returns a random code for a failure. It identifies the failure in the log and in the
+// command "footnote why".
 func newReference() string { return strings.ToLower(rand.Text()[:10]) }
 
-// causeOf returns "" for success and for errors caused by people.
+// causeOf returns the code of the reason why a run has no answer. It is "" for success and for
+// errors caused by people. If every search failed, it is CauseUnsearched even for success.
 func causeOf(err error, f facts) session.Cause {
 	var limited *llm.RateLimitError
 	var full *spend.CapError

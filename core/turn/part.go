@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Depth configures a deep search. The comment of each switch names the corresponding option of
-// Onyx's agents and of footnote.yaml.
+// Depth configures a deep search. The comment of each field names the matching option in
+// footnote.yaml.
 type Depth struct {
 	Always bool // use_agentic_search: every question gets as deep a search as it needs
 	// perform_initial_search_decomposition is false: the question is split before a first search

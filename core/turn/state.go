@@ -222,8 +222,9 @@ func (s *state) facts() facts {
 	}
 }
 
-// finish returns the complete Answer. If prose is set, it removes invented numbers and a list of
-// sources from Text. An invented number may be assigned to a passage later.
+// finish returns the complete Answer. If prose is set, it removes citation numbers that the model
+// invented and a list of sources from Text. Such a number could otherwise be assigned to a passage
+// later.
 func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose bool) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

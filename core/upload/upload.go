@@ -25,7 +25,7 @@ const (
 	MaxName  = 120      // maximum characters of a name
 )
 
-// Source is the source of the documents that are made from kept files.
+// Source is the source of documents that are made from files that people keep in a project.
 const Source document.SourceID = "uploads"
 
 // Kind is the kind of [Source].
@@ -41,7 +41,7 @@ func NewID() ID { return ID(strings.ToLower(rand.Text()[:10])) }
 // same id.
 func (id ID) Document() document.ID { return document.ID(string(Source) + ":" + string(id)) }
 
-// File is a kept file without its content.
+// File describes a file that a person keeps in a project, without its content.
 type File struct {
 	ID      ID
 	Project string

@@ -349,8 +349,8 @@ func (s *Server) post(q *request) any {
 	return refused(http.StatusNotFound)
 }
 
-// shown returns a person in the format of lists of people. It contains the address "depending on
-// the user's privacy settings".
+// shown returns the JSON of a person in a list. The email address is included "depending on the
+// user's privacy settings".
 func (q *request) shown(u *User) any {
 	shown := q.account(u)
 	shown["accountStatus"], shown["isExternalCollaborator"] = "active", u.External

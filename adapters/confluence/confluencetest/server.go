@@ -50,8 +50,8 @@ func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	return s
 }
 
-// Refuse returns a handler that responds with a status and headers. header has names and values in
-// turn.
+// Refuse returns a handler that responds with a status and headers. header alternates names and
+// values.
 func Refuse(status int, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, header)
@@ -200,8 +200,8 @@ func (q *request) site() string {
 	return q.Server.URL
 }
 
-// paged returns a page with up to most entries of a list. Lists of REST API version 2, and searches
-// on Cloud, use an opaque cursor. All other lists use a number.
+// paged returns one page of a list. most limits the page size. REST API version 2 and searches on
+// Cloud use an opaque cursor. All other lists use the number of the first entry.
 func paged[T any](q *request, all []T, most int, show func(T) any) any {
 	limit := 25
 	if _, err := fmt.Sscan(q.value("limit"), &limit); err != nil && q.value("limit") != "" {

@@ -72,8 +72,8 @@ type World struct {
 	byID      map[string]*Content
 }
 
-// NewWorld returns a site with an empty group of its users, and with the account that the connector
-// uses.
+// NewWorld returns a site without spaces. The only user is the account of the connector, and the
+// group of the site's users is empty.
 func NewWorld() *World {
 	w := &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, last: 1000}
 	users := w.Group("confluence-users")

@@ -68,7 +68,8 @@ func (a *API) renew() error {
 // Discord allows.
 const HistoryLimit = 100
 
-// Request describes one REST call to Discord for [API.Do]. Bucket is the key of its rate limit.
+// Request describes one REST call to Discord for [API.Do]. Bucket is the key of the rate limit that
+// applies to the call.
 type Request struct {
 	Doing  string // what the call does, for errors: "post a message"
 	Method string
@@ -110,8 +111,8 @@ func (a *API) Do(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// CreateBucket returns the rate limit key for new messages in a channel. Discord limits creates and
-// edits separately in each channel, but the SDK would count both in one bucket.
+// CreateBucket returns the rate limit key for new messages in a channel. Edits have a separate
+// limit and therefore another key, from [EditBucket].
 func CreateBucket(channel string) string { return createPrefix + channel }
 
 // EditBucket returns the rate limit key for edits of a channel's messages.
@@ -157,15 +158,15 @@ func (a *API) Messages(ctx context.Context, channel string, query url.Values, ou
 	}, out)
 }
 
-// Channel fetches a channel or thread. It uses no cache.
+// Channel fetches a channel or thread from Discord. The result is never cached.
 func (a *API) Channel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	var c discordgo.Channel
 	err := a.Do(ctx, Request{Doing: "look up a channel", Method: http.MethodGet, URL: discordgo.EndpointChannel(id), Bucket: "GET channel " + id}, &c)
 	return &c, err
 }
 
-// Typing shows the typing indicator in a channel. It does not wait for rate limits: it returns
-// thread.ErrNoRoom if the remaining calls are reserved for answers.
+// Typing shows the typing indicator in a channel. It returns thread.ErrNoRoom instead of waiting
+// for the channel's rate limit.
 func (a *API) Typing(ctx context.Context, channel string) error {
 	bucket := "POST typing " + channel
 	if !a.limits.Try(bucket, BucketKept) {

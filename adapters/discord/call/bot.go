@@ -109,16 +109,16 @@ func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-// refuseRedirect makes an http.Client return redirects instead of following them. URLs of
-// attachments do not redirect.
+// refuseRedirect makes an http.Client return a redirect response instead of following it.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Use makes the bot count its API calls in tiers, a rate limiter that its processes share. Call it
-// once, before Run. Without it, each process uses only its part of the bot's rate.
+// Use makes the bot count its API calls in tiers, a rate limiter that all processes of the bot
+// share. Call it once, before Run. Without it, each process is limited to an equal part of the
+// bot's rate.
 func (c *Bot) Use(tiers thread.Tiers) { c.Limits.budget.use(tiers, globalKey(c.Config.Token)) }
 
-// Share sets the number of processes that serve the bot and divide its rate. The number may change
-// at any time.
+// Share sets the number of processes that serve the bot. Rate limits that the processes do not
+// share are divided by this number. Share may be called at any time.
 func (c *Bot) Share(processes int) {
 	c.Limits.budget.share(processes)
 	c.Histories.Share(max(processes, 1))
@@ -164,8 +164,8 @@ func (c *Bot) Self() string {
 	return c.bot
 }
 
-// Welcome records the bot's identity and the servers of a shard from the shard's READY event. It
-// returns the servers of all shards. complete reports whether every shard has received READY.
+// Welcome handles the READY event of a shard: it stores the bot's identity and the shard's servers.
+// guilds are the ids of all shards' servers. complete is true after every shard has received READY.
 func (c *Bot) Welcome(shard int, r *discordgo.Ready) (guilds []string, complete bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 const (
 	globalRate  = 40
 	globalBurst = 5
-	// globalKept is the part of the burst that is reserved for the first and the final write of an
-	// answer. Progress edits do not use it.
+	// globalKept is the number of calls of the burst that non-urgent calls, such as progress edits,
+	// leave unused.
 	globalKept = globalBurst / 5
 )
 
@@ -58,7 +58,7 @@ func newBudget() *budget {
 	return b
 }
 
-// use must be called before the first call of wait.
+// use sets the shared rate limiter and the bot's key in it. It must be called before wait.
 func (b *budget) use(tiers thread.Tiers, key string) {
 	b.key = key
 	b.shared.Use(tiers)
@@ -72,8 +72,8 @@ func (b *budget) share(processes int) {
 	b.updateShare()
 }
 
-// updateShare sets the limit of this process. It is the full rate while the shared limiter works,
-// and otherwise the process's part.
+// updateShare sets the rate of this process. It is the full rate while the shared limiter works,
+// and otherwise an equal part for each process.
 func (b *budget) updateShare() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,8 +88,8 @@ func (b *budget) updateShare() {
 // limiter.
 func (b *budget) room() bool { return b.own.Room(globalKept) }
 
-// wait blocks until a call may be made, and counts the call. Urgent calls, which write answers,
-// come first. Calls that [Idle] marks come last.
+// wait blocks until the rate limits allow a call, and counts the call. Urgent calls are served
+// first, and calls with a context from [Idle] last.
 func (b *budget) wait(ctx context.Context, urgent bool) error {
 	if hurry, idle := idleUntil(ctx); idle {
 		urgent = false
@@ -124,7 +124,7 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 }
 
 // draw waits until the shared limiter allows a call. If that limiter does not answer, draw returns
-// nil at once, because the limit of this process applies.
+// nil, and only the limit of this process applies.
 func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	for {
 		after, ok := b.shared.Take(ctx, key, tier, thread.Final)

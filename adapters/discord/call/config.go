@@ -13,8 +13,8 @@ import (
 // Platform identifies Discord in references to threads.
 const Platform thread.Platform = "discord"
 
-// Config configures a Discord bot. Only Token is required. A zero field has the default that its
-// comment states.
+// Config configures a Discord bot. Only Token is required. A zero field means its default, which
+// the field's comment states.
 type Config struct {
 	Token   string
 	APIURL  string // DISCORD_API_URL: replaces https://discord.com/api, without a version
@@ -81,8 +81,8 @@ const (
 	LastRetry        = time.Minute
 )
 
-// GatewayConfig configures the connection to Discord's gateway. A zero field has the default that
-// its comment states.
+// GatewayConfig configures the connection to Discord's gateway. A zero field means its default,
+// which the field's comment states.
 type GatewayConfig struct {
 	// do not request the MESSAGE CONTENT intent; follow-ups then need a mention
 	NoMessageContent bool
@@ -122,8 +122,8 @@ func (c GatewayConfig) Privileged() string {
 	}
 }
 
-// Without returns advice on how to run the bot without the privileged intents, for the end of a
-// sentence. An example is ", or set DISCORD_MEMBERS=false: …".
+// Without returns the end of a sentence that tells an operator how to run without the privileged
+// intents. For example, it returns ", or set DISCORD_MEMBERS=false: …".
 func (c GatewayConfig) Without() string {
 	var ways string
 	if !c.NoMessageContent {
@@ -135,6 +135,6 @@ func (c GatewayConfig) Without() string {
 	return ways
 }
 
-// identifyEvery is the minimum time between two new sessions with the same rate limit key. Discord
-// requires 5 s. The rest is a margin.
+// identifyEvery is the default of GatewayConfig.Identify, the minimum time between two new
+// sessions. Discord requires 5 s.
 const identifyEvery = 5250 * time.Millisecond

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// These are Discord's error codes that need separate handling.
+// These are the error codes of Discord that the adapter distinguishes.
 const (
 	CodeUnknownChannel     = 10003
 	CodeUnknownGuild       = 10004
@@ -183,7 +183,7 @@ var FatalSentences = map[int]string{
 		"(Bot → Privileged Gateway Intents)%s.",
 }
 
-// Discord's gateway closes a connection with one of these codes.
+// These are the close codes of Discord's gateway that the adapter distinguishes.
 const (
 	CloseInvalidSeq       = 4007
 	CloseTimedOut         = 4009

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// historyQuota limits the calls that read messages for the search index. These calls also count
-// towards the bot's 40 calls a second.
+// historyQuota is the default rate of calls that read messages for the search index. The bot's
+// total rate limit applies to them in addition.
 var historyQuota = pace.Quota{Every: 200 * time.Millisecond, Burst: 2}
 
 const tries = 4

@@ -18,14 +18,13 @@ const (
 	assumedWindow   = 5 * time.Second
 	// resetMargin is added to a stated reset time, because Discord rounds it.
 	resetMargin = 10 * time.Millisecond
-	// globalWindow is the maximum number of calls that are in progress or ended less than a second
-	// ago. Discord counts a call at some time between its start and its end. It thus counts at most
-	// globalWindow calls in any second.
+	// globalWindow is the maximum number of calls that are running or ended within the last second.
+	// Discord allows 50 calls in any second.
 	globalWindow = 48
 	// idleWindow is the part of globalWindow that low-priority calls may use.
 	idleWindow = globalWindow / 3
-	// BucketKept is the number of requests that progress edits leave in a rate limit bucket for
-	// other writes.
+	// BucketKept is the number of requests in a bucket that low-priority calls, such as progress
+	// edits, leave unused.
 	BucketKept  = 1
 	forgetAfter = 10 * time.Minute
 )
@@ -99,9 +98,9 @@ func (b *bucket) giveBack() {
 // windowSlack is the largest difference between two stated reset times of the same window.
 const windowSlack = 100 * time.Millisecond
 
-// update applies the rate limit headers of a response. Responses may arrive out of order: within a
-// window, the number of remaining requests never rises, and headers about an earlier window are
-// ignored.
+// update applies the rate limit headers of a response to the bucket. Responses may arrive out of
+// order, so headers about an earlier window are ignored. Within a window, the number of remaining
+// requests never rises.
 func (b *bucket) update(said statement) {
 	defer b.notifyWaiters()
 	b.inFlight = max(0, b.inFlight-1)
@@ -165,8 +164,8 @@ func (l *limits) Wait(ctx context.Context, key string) error {
 	return nil
 }
 
-// await takes one request from a bucket as soon as more than keep are left. It does not use limits
-// that are shared with other processes.
+// await takes one request from a bucket as soon as more than keep are left. It uses only the limits
+// of this process.
 func (l *limits) await(ctx context.Context, key string, keep int) error {
 	for {
 		after, changed := l.takeRequest(key, keep)
@@ -185,8 +184,8 @@ func (l *limits) await(ctx context.Context, key string, keep int) error {
 	}
 }
 
-// takeRequest takes a request and returns 0 if more than keep are left. Otherwise it returns the
-// time to wait, and a channel that is closed if the bucket changes earlier.
+// takeRequest takes a request from a bucket and returns 0 if more than keep are left. Otherwise it
+// returns the time to wait. The channel is closed if the bucket changes before that time.
 func (l *limits) takeRequest(key string, keep int) (time.Duration, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -240,8 +239,8 @@ func (l *limits) answered(key string, h http.Header) {
 	}
 }
 
-// join links a bucket to the one that Discord named in a response. Several routes of a channel may
-// share a named bucket.
+// join makes b share the limit of the bucket that Discord names in a response. Several routes of a
+// channel may share one named bucket.
 func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group := l.groups[name]
 	if group == nil {
@@ -311,8 +310,8 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 	b.known, b.remaining, b.resets = true, 0, until
 }
 
-// admit waits until the bot's rate and a global pause allow a call. Neither applies to
-// interactions. The caller must call ended after the call.
+// admit waits until the bot's total rate allows a call. It returns at once for interactions, to
+// which that rate does not apply. The caller must call ended after the call.
 func (l *limits) admit(ctx context.Context, key string) (ended func(), err error) {
 	if isInteraction(key) {
 		return func() {}, nil
@@ -337,8 +336,8 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 	return func() { time.AfterFunc(time.Second, func() { <-l.window; release() }) }, nil
 }
 
-// admitIdle makes a low-priority call wait until idleWindow has room or hurry is closed. The caller
-// must call release after the call.
+// admitIdle delays a call with a context from [Idle] until idleWindow has room for it. Other calls
+// do not wait. The caller must call release after the call.
 func (l *limits) admitIdle(ctx context.Context) (release func(), err error) {
 	hurry, idle := idleUntil(ctx)
 	if !idle {

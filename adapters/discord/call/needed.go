@@ -25,8 +25,8 @@ func Permissions() []Permission {
 	}
 }
 
-// These flags of a Discord application show which privileged intents are enabled. Large and small
-// bots have different flags for the same intent.
+// These flags of a Discord application report which privileged intents are enabled. The Limited
+// flags are for small bots, and the others for large ones.
 const (
 	FlagMembers        = 1 << 14
 	FlagMembersLimited = 1 << 15
@@ -34,8 +34,8 @@ const (
 	FlagContentLimited = 1 << 19
 )
 
-// Manager is a set of permissions. Any one of them allows a member to change the bot's settings of
-// a server.
+// Manager is a set of permissions. A member with any of them may change the bot's settings for a
+// server.
 const Manager = discordgo.PermissionAdministrator | discordgo.PermissionManageGuild
 
 // Moderator is a set of permissions. Any one of them allows a member to stop, correct and remove

@@ -9,10 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openPrefix begins the rate limit keys for opening threads. Discord allows five openings in five
-// seconds per channel, for all processes of a bot together. The processes therefore share a
-// limiter. It refills evenly and Discord's window all at once, so Discord may still refuse an
-// opening.
+// openPrefix is the prefix of rate limit keys for opening threads. Discord allows five openings in
+// five seconds per channel, which all processes of a bot share.
 const openPrefix = "POST threads "
 
 func openBucket(channel string) string { return openPrefix + channel }
@@ -29,8 +27,8 @@ func (b *budget) open(ctx context.Context, bucket string) error {
 	return b.draw(ctx, openKey(b.key, bucket), openTier)
 }
 
-// opened makes the other processes wait until the window ends, if the response to opening a thread
-// says that the window is used up.
+// opened pauses thread openings in all processes if the response headers say that no request is
+// left. The pause lasts until the window ends. Responses to other calls are ignored.
 func (b *budget) opened(ctx context.Context, bucket string, h http.Header) {
 	if !strings.HasPrefix(bucket, openPrefix) {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Survey fetches the roles and channels of a server. The gateway reports the same facts in its
-// GUILD_CREATE event.
+// Survey fetches the roles and channels of a server. The result has the form of the gateway's
+// GUILD_CREATE event, without threads and members.
 func (a *API) Survey(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
 	if err := a.Do(ctx, Request{

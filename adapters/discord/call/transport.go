@@ -20,15 +20,16 @@ const DefaultAPI = "https://discord.com/api"
 
 const maxBody = 64 << 10
 
-// transport sends all requests of the process to the configured address, within the bot's rate. It
-// converts every 429 response to a form that discordgo can parse.
+// transport is an http.RoundTripper that keeps requests within the bot's rate limits. It sends them
+// to the configured API address, and makes 429 responses readable for discordgo.
 type transport struct {
 	api    *url.URL // replaces https://discord.com/api
 	base   http.RoundTripper
 	limits *limits
 }
 
-// oldEdits is the error code of a 429 response for edits of old messages.
+// oldEdits is Discord's error code for too many edits of old messages. transport puts it into the
+// message of a 429 response, because discordgo drops error codes.
 const oldEdits = "30046"
 
 type bucketKey struct{}
@@ -89,7 +90,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.refused(req.Context(), res, key)
 }
 
-// lastingBody is a response body that cancels the call's timeout when it is closed.
+// lastingBody is a response body. Closing it cancels the timeout of the call.
 type lastingBody struct {
 	io.ReadCloser
 	read context.CancelFunc
@@ -101,15 +102,16 @@ func (b *lastingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// CloseIdleConnections closes idle connections. http.Client looks for a method with this name.
+// CloseIdleConnections closes idle connections of the underlying transport.
+// http.Client.CloseIdleConnections calls it.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// refused records a 429 response and replaces its body with the one that discordgo expects. A 429
-// of Cloudflare has an HTML body and applies to all calls.
+// refused records a 429 response and rewrites its body as the JSON that discordgo expects. A
+// response without such JSON, as from Cloudflare, counts as a limit on all calls.
 func (t *transport) refused(ctx context.Context, res *http.Response, key string) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody))
 	if err := errors.Join(err, res.Body.Close()); err != nil {

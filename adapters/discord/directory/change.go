@@ -46,8 +46,9 @@ func serverOf(event any) string {
 	}
 }
 
-// digest returns a text with all facts that decide who may open a server's channels. It is empty
-// for an unknown server. The caller must hold the lock.
+// digest returns a text that differs whenever the owner, roles or channel permissions of a server
+// differ. It is empty for an unknown server and without other replicas. The caller must hold the
+// lock.
 func (d *Directory) digest(guildID string) string {
 	g := d.guilds[guildID]
 	if g == nil || d.changes == nil {
@@ -73,8 +74,8 @@ func (d *Directory) digest(guildID string) string {
 	return b.String()
 }
 
-// markChanged queues a change of a server for Settle, which notifies other replicas. The caller
-// must hold the lock.
+// markChanged records a permission change, of which Settle will notify other replicas. scope is a
+// scope of [access.Changes]. The caller must hold the lock.
 func (d *Directory) markChanged(guildID, scope string) {
 	if d.changes == nil {
 		return
@@ -86,12 +87,11 @@ func (d *Directory) markChanged(guildID, scope string) {
 	d.owed[guildID][scope] = d.learned
 }
 
-// tellLimit is how long Settle may take to notify other replicas. Later events wait meanwhile.
+// tellLimit is the timeout of [Directory.Settle]. Later events wait during that time.
 const tellLimit = 2 * time.Second
 
-// Settle notifies other replicas of all pending permission changes. When it returns nil, the
-// replicas can see the changes. A change stays pending until the shared store accepts it, so two
-// concurrent calls may store the same change twice.
+// Settle notifies other replicas of all pending permission changes. When it returns nil, every
+// replica will notice them. After an error, they stay pending.
 func (d *Directory) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
@@ -115,8 +115,8 @@ func (d *Directory) Settle(ctx context.Context) error {
 	return nil
 }
 
-// version notifies other replicas of pending changes and then returns the shared version of a
-// server's scopes. Each change of a scope changes the version. It is empty without other replicas.
+// version returns the current [access.Version] of a server's scopes, after notifying other replicas
+// of pending changes. Without other replicas, the version is empty.
 func (d *Directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
 	if d.changes == nil {
 		return "", nil
@@ -127,8 +127,8 @@ func (d *Directory) version(ctx context.Context, guildID string, scopes ...strin
 	return d.changes.Version(ctx, workspace(guildID), scopes...)
 }
 
-// refresh fetches the roles and channels of a server if they may have changed since the last fetch.
-// Without other replicas it does nothing.
+// refresh fetches the roles and channels of a server if their shared version has changed. It does
+// nothing if there are no other replicas.
 func (d *Directory) refresh(ctx context.Context, guildID string) error {
 	version, err := d.version(ctx, guildID)
 	if err != nil || d.changes == nil {
@@ -163,7 +163,8 @@ func (d *Directory) refresh(ctx context.Context, guildID string) error {
 	}
 }
 
-// patiently repeats a look-up that the rate limit refused, until ctx ends.
+// patiently calls lookup until it no longer fails because of a rate limit, or until ctx ends.
+// Between the calls, it waits as long as the rate limit requires.
 func patiently(ctx context.Context, lookup func() error) error {
 	for {
 		err := lookup()
@@ -174,8 +175,7 @@ func patiently(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// Announce notifies other replicas of pending changes. If that fails, it logs a warning and the
-// changes stay pending.
+// Announce is like [Directory.Settle], but logs an error instead of returning it.
 func (d *Directory) Announce(ctx context.Context) {
 	if err := d.Settle(ctx); err != nil && ctx.Err() == nil {
 		d.discord.Logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)
@@ -183,7 +183,7 @@ func (d *Directory) Announce(ctx context.Context) {
 }
 
 // KeepHearing regularly tells other replicas which servers' events this process receives. It also
-// announces pending changes again. It returns when ctx ends.
+// retries to notify them of pending changes. It blocks until ctx ends.
 func (d *Directory) KeepHearing(ctx context.Context) {
 	changes := d.changes
 	if changes == nil || d.discord.Config.NoGateway {

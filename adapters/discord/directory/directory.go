@@ -73,8 +73,8 @@ type membership struct {
 }
 
 const (
-	// membershipAge is how long a membership is trusted if no event reports a change. Without the
-	// SERVER MEMBERS intent, no event reports changes, and unheardAge applies.
+	// membershipAge is the lifetime of a cached membership if the bot receives member events.
+	// Otherwise the lifetime is unheardAge.
 	membershipAge = 5 * time.Minute
 	unheardAge    = time.Minute
 	MaxPlaces     = 50_000
@@ -92,12 +92,9 @@ func NewDirectory(b *call.Bot) *Directory {
 	}
 }
 
-// Learn updates the cache from a gateway event. If the event may change permissions, Learn also
-// marks the change for other replicas, even if nothing changes here.
-//
-// Another replica may hold older data, because "events in Discord may never be sent to a client"
-// (https://discord.com/developers/docs/reference#consistency). GUILD_CREATE arrives at the start of
-// each session, and counts only if it changes cached data.
+// Learn updates the cache from a gateway event. If the event may change permissions, Learn records
+// the change for other replicas, which may have missed the event. A GUILD_CREATE event, with which
+// each session begins, counts only if it changes cached data.
 func (d *Directory) Learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -206,8 +203,8 @@ func roleOf(r *discordgo.Role) role {
 	return role{name: r.Name, permissions: r.Permissions, position: r.Position, managed: r.Managed}
 }
 
-// OwnRoles returns the ids of a server's roles that only the bot has. People mention such a role
-// because Discord suggests it when they type the bot's name.
+// OwnRoles returns the ids of the bot's managed roles in a server, which no other member has.
+// People may mention such a role instead of the bot.
 func (d *Directory) OwnRoles(guildID string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -258,8 +255,8 @@ func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
 	return d.remember(c), nil
 }
 
-// Moderates reports whether a member with these roles may manage messages in a channel. Such a
-// member may delete an answer, and may therefore stop it.
+// Moderates reports whether a member with these roles may stop other people's answers in a channel.
+// It requires a permission in [call.Moderator].
 func (d *Directory) Moderates(channel, user string, roles []string) bool {
 	return d.may(channel, user, roles, call.Moderator)
 }
@@ -301,8 +298,8 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 	return m, nil
 }
 
-// cacheMember caches a membership from an event. changed is true if the event itself reports a
-// change of the membership. The caller must hold the lock.
+// cacheMember caches a membership that an event contains. Set changed if the event reports a change
+// of the membership. The change is recorded for other replicas. The caller must hold the lock.
 func (d *Directory) cacheMember(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}
 	before, known := d.member[[2]string{guildID, user}]
@@ -354,8 +351,9 @@ func (d *Directory) KnownName(id string) string {
 	return d.places[id].Name
 }
 
-// Home returns the reference of a channel or thread. A thread's reference names its parent channel
-// and the thread. An empty guild means a direct conversation, whose channel is also its thread.
+// Home returns the [thread.Ref] of a channel or thread. For a thread, it contains the parent
+// channel and the thread. If guild is empty, channel is a direct conversation, and Thread equals
+// Channel.
 func (d *Directory) Home(ctx context.Context, guild, channel string) (thread.Ref, error) {
 	ref := thread.Ref{Platform: call.Platform, Workspace: guild, Channel: channel}
 	if guild == "" {

@@ -12,10 +12,8 @@ import (
 // everything is the set of all permissions, which owners and administrators have.
 const everything int64 = -1
 
-// permissions computes a member's permissions in a channel, as Discord documents it. The
-// permissions of the roles come first. Then come the overwrites of @everyone, of all roles
-// together, and of the person. A thread has its channel's permissions. The caller must hold the
-// lock.
+// permissions computes a member's permissions in a channel by Discord's rules. A thread has the
+// permissions of its channel. The caller must hold the lock.
 func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	g := d.guilds[p.Guild]
 	if g == nil {
@@ -99,13 +97,13 @@ func (d *Directory) Membership(ctx context.Context, guild, user string) (Members
 	return out, nil
 }
 
-// maxNamed is the maximum number of people with their own permission overwrite that Needed looks
-// up. With more, Needed returns nil.
+// maxNamed is the maximum number of people with a permission overwrite whom [Directory.Needed]
+// looks up. If there are more, Needed returns nil.
 const maxNamed = 10
 
-// Needed returns the ids of the roles without which a member cannot open a channel. It returns nil
-// if no role is certainly required. It ignores the owner and the administrators of the server, who
-// can give themselves such a role.
+// Needed returns the ids of the roles that a member must have to open a channel. It returns nil if
+// it cannot be certain of any role. It ignores the server's owner and administrators who can give
+// themselves such a role.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	if err := d.refresh(ctx, guildID); err != nil {
 		return nil, err
@@ -149,9 +147,9 @@ func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]stri
 	return needed, nil
 }
 
-// needs reports whether members need a role to open a channel, apart from overwrites of people. It
-// tests each other role alone. That is enough, because several roles together open a channel only
-// if one of them does, or if no role is needed. The caller must hold the lock.
+// needs reports whether a member must have a role to open a channel. It ignores overwrites for
+// people. It tests every other role alone, which covers all combinations of roles. The caller must
+// hold the lock.
 func (d *Directory) needs(g *guild, p Place, needed string) bool {
 	const stranger = "" // is no one's id
 	if d.permissions(p, stranger, nil)&discordgo.PermissionViewChannel != 0 {

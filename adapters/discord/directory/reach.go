@@ -4,7 +4,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Reach says who may read the earlier messages of a channel.
+// Reach describes who may read a channel's message history.
 type Reach struct {
 	Own bool // the bot may read them
 	All bool // every full member of the server may read them
@@ -13,8 +13,8 @@ type Reach struct {
 	Whole bool
 }
 
-// Reach returns who may read the earlier messages of a channel. It uses only cached data and makes
-// no call. user and roles are those of the bot.
+// Reach returns who may read a channel's message history, from cached data only. user and roles are
+// those of the bot.
 func (d *Directory) Reach(channel, user string, roles []string) Reach {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -23,8 +23,8 @@ func (d *Directory) TextChannels(guild string) []string {
 	return ids
 }
 
-// Survey fetches and caches the roles and channels of a server. A bot with a gateway receives them
-// in GUILD_CREATE instead.
+// Survey fetches the roles and channels of a server and caches them. Only a bot without a gateway
+// needs it.
 func (d *Directory) Survey(ctx context.Context, guild string) error {
 	found, err := d.discord.API.Survey(ctx, guild)
 	if err == nil {

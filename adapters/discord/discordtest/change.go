@@ -14,7 +14,8 @@ func (s *Server) Only(session int) {
 	s.gateway.only = session
 }
 
-// hears must be called with s.mu held.
+// hears reports whether the session with this id receives events, as set by [Server.Only]. The
+// caller must hold s.mu.
 func (s *Server) hears(id string) bool {
 	if s.gateway.only == 0 {
 		return true

@@ -25,14 +25,14 @@ func (p *Person) EarlierReply(channel, text string, ago time.Duration) string {
 	return p.earlier(channel, text, ago)
 }
 
-// Newest sets the last_message_id of a channel. The channel may have later messages.
+// Newest sets the last_message_id of a channel, which need not be the id of its latest message.
 func (s *Server) Newest(channel, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channels[channel].last = message
 }
 
-// earlier must be called with s.mu held.
+// earlier stores a message with a time in the past and returns its id. The caller must hold s.mu.
 func (p *Person) earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	ch := s.channels[channel]

@@ -131,7 +131,7 @@ func (c *connection) write() {
 	}
 }
 
-// send closes the connection if the queue is full because the client does not read.
+// send queues a frame for the client. If the queue is full, it closes the connection.
 func (c *connection) send(f frame) {
 	select {
 	case c.out <- f:
@@ -178,7 +178,8 @@ func (s *Server) read(c *connection) {
 	}
 }
 
-// lost also ends the session if the client closed the connection with 1000 or 1001.
+// lost records the end of a connection. If the client closed it with 1000 or 1001, the session
+// ends.
 func (s *Server) lost(c *connection, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,7 +271,8 @@ func (g *session) has(guild string) bool {
 	return int(id>>22%int64(g.shard[1])) == g.shard[0]
 }
 
-// first returns true if it sent op 7. The server then sends nothing else on the connection.
+// first sends the frames that Ping and Reconnect requested for the next connection. If it returns
+// true, it has sent op 7, and the server must send nothing else.
 func (s *Server) first(c *connection) bool {
 	if s.gateway.ping {
 		s.gateway.ping = false
@@ -317,8 +319,8 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 	g.dispatch("RESUMED", map[string]any{})
 }
 
-// dispatch calls data with the intents of each session that receives the event. The caller must
-// hold the lock.
+// dispatch sends an event to every session that receives it. data returns the event for a session's
+// intents. The caller must hold the lock.
 func (s *Server) dispatch(guild, kind string, intent int, data func(intents int) any) {
 	for id, g := range s.gateway.sessions {
 		if g.conn == nil && !g.left.IsZero() && time.Since(g.left) > resumable {
@@ -380,8 +382,8 @@ func (s *Server) Unsettle() {
 	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opInvalid, Data: true}) })
 }
 
-// Hang closes the bot's connections with a code. After 4007 and 4009, the session cannot be
-// resumed.
+// Hang closes the bot's connections with a close code. After codes 4007 and 4009, the sessions
+// cannot be resumed.
 func (s *Server) Hang(code int) {
 	s.connections(func(g *session, c *connection) {
 		g.dead = g.dead || code == 4007 || code == 4009
@@ -390,8 +392,8 @@ func (s *Server) Hang(code int) {
 	})
 }
 
-// Ping makes the server send two frames on the next connection before READY or RESUMED. They are a
-// heartbeat request and a heartbeat acknowledgement.
+// Ping makes the next connection receive a heartbeat request and an acknowledgement before READY or
+// RESUMED.
 func (s *Server) Ping() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -410,9 +412,9 @@ func (s *Server) Beats() int {
 	return s.gateway.beats
 }
 
-// Manners counts the bot's violations of Discord's gateway documentation. hasty counts sessions
-// that began too soon. misled counts resumes and identifies at the wrong address. givenUp counts
-// live sessions that the bot gave up.
+// Manners returns how often the bot violated Discord's gateway rules. It counts sessions begun too
+// soon (hasty), resumes or identifies at a wrong address (misled), and live sessions ended
+// (givenUp).
 func (s *Server) Manners() (hasty, misled, givenUp int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -442,7 +444,7 @@ func (s *Server) Drop(invalid bool) {
 	s.connections(func(g *session, _ *connection) { g.disconnect() })
 }
 
-// Away makes the address for resuming refuse connections.
+// Away makes the server refuse connections at the address for resuming sessions.
 func (s *Server) Away() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -80,8 +80,8 @@ func (s *Server) threadsJSON(list []*channel) []any {
 	return shown
 }
 
-// counts returns a thread's message_count (there) and total_message_sent (sent). Neither counts the
-// initial message. Only sent counts deleted messages
+// counts returns a thread's message_count as there and its total_message_sent as sent. Neither
+// includes the initial message, and only sent includes deleted messages
 // (https://docs.discord.com/developers/topics/threads#thread-fields).
 func (s *Server) counts(ch *channel) (there, sent int) {
 	for _, id := range ch.said {
@@ -96,13 +96,9 @@ func (s *Server) counts(ch *channel) (there, sent int) {
 	return there, sent
 }
 
-// may computes a person's permissions in a channel as Discord documents them
-// (https://docs.discord.com/developers/topics/permissions#permission-overwrites). The owner has all
-// permissions. Other members have the permissions of @everyone and of their roles. Administrator
-// means all permissions. The overwrites of @everyone, of the roles and of the person apply in this
-// order. "Threads inherit permissions from the parent channel". For private threads, "you must be
-// invited to the thread to be able to view or participate in it, or be a moderator (MANAGE_THREADS
-// permission)".
+// may computes a person's permissions in a channel by Discord's rules
+// (https://docs.discord.com/developers/topics/permissions#permission-overwrites). Threads have the
+// permissions of their channel. A private thread requires an invitation or MANAGE_THREADS.
 func (s *Server) may(user string, ch *channel) int64 {
 	g := s.guilds[ch.guild]
 	if g == nil {

@@ -45,9 +45,8 @@ func (s *Server) publicKey() string {
 	return hex.EncodeToString(s.inbound.public)
 }
 
-// Endpoint sets the Interactions Endpoint URL. Like Discord, it first checks that the endpoint
-// answers PING and rejects a bad signature. Interactions then arrive as HTTP requests instead of
-// gateway events.
+// Endpoint makes interactions arrive as HTTP requests at url instead of as gateway events. Like
+// Discord, it first checks that the endpoint answers PING and rejects a bad signature.
 func (s *Server) Endpoint(url string) error {
 	s.mu.Lock()
 	s.publicKey()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Interaction is one use of a command, a button, a menu or a form. A test must read its fields only
-// after Until has reported a change.
+// Interaction is one use of a command, a button, a menu or a form. Read its fields only after
+// [Server.Until] has reported a change.
 type Interaction struct {
 	ID      string
 	Token   string
@@ -322,7 +322,7 @@ func (p *Person) Type(channel, command, option, text string) *Interaction {
 	return i
 }
 
-// Menu uses the entry command in the menu of a message.
+// Menu chooses a command in the context menu of a message.
 func (p *Person) Menu(message, command string) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -336,13 +336,13 @@ func (p *Person) Menu(message, command string) *Interaction {
 	return i
 }
 
-// Press presses the button with the custom id button under a message.
+// Press presses a button under a message. button is the button's custom id.
 func (p *Person) Press(message, button string) *Interaction {
 	return p.component(message, map[string]any{"custom_id": button, "component_type": 2})
 }
 
-// Choose selects values in the menu with the custom id menu under a message. kind is the component
-// type.
+// Choose selects values in a menu under a message. menu is the menu's custom id, and kind is its
+// component type.
 func (p *Person) Choose(message, menu string, kind int, values ...string) *Interaction {
 	if values == nil {
 		values = []string{}

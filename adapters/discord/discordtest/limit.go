@@ -71,7 +71,8 @@ func isID(s string) bool {
 	return err == nil
 }
 
-// admit writes the response itself if it returns false. The caller must hold the lock.
+// admit counts a call and reports whether the rate limits allow it. If not, it has written the 429
+// response. The caller must hold the lock.
 func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	now := time.Now()
 	interaction := strings.Contains(path, "/interactions/") || strings.Contains(path, "/webhooks/")
@@ -154,8 +155,8 @@ func reply(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// serve responds to a call with a fault. If lost is true, the call must proceed, and only its
-// response is dropped.
+// serve responds to a call with a fault. If lost is true, the caller must execute the call but send
+// no response.
 func (s *Server) serve(w http.ResponseWriter, f *Fault, method, path string) (lost bool) {
 	switch {
 	case f.Drop:

@@ -135,9 +135,8 @@ func (w *write) check() *apiError {
 	return nil
 }
 
-// wellFormed reports whether Discord accepts a button's address. Discord's limit is "URL for
-// link-style buttons; max 512 characters". Discord's errors are "Scheme must be one of ('http',
-// 'https', 'discord')", and "Not a well formed URL." for a host without a dot.
+// wellFormed reports whether the server accepts the address of a link button. The address must have
+// the scheme http or https and a host with a dot.
 func wellFormed(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(strings.Trim(u.Hostname(), "."), ".")
@@ -285,8 +284,8 @@ func (s *Server) event(m *message, intents int) map[string]any {
 	return event
 }
 
-// pinged reports whether another user's message replies to the bot. By default, such a reply also
-// mentions the bot.
+// pinged reports whether a message of another user replies to the bot. By default, Discord counts
+// such a reply as a mention.
 func (s *Server) pinged(m *message) bool {
 	target := s.messages[m.replyTo]
 	return target != nil && target.author == s.bot.ID && m.author != s.bot.ID
@@ -355,7 +354,7 @@ func (s *Server) getMessage(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// listMessages returns messages newest first, as Discord does.
+// listMessages returns one page of a channel's messages, newest first.
 func (s *Server) listMessages(c *call) (any, *apiError) {
 	ch := s.channels[c.PathValue("channel")]
 	if ch == nil || ch.deleted {
@@ -422,7 +421,8 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 	return s.edit(m, c)
 }
 
-// edit keeps the values of omitted fields. By default, all mentions are allowed.
+// edit applies the fields in the call to a message. Omitted fields keep their values. By default,
+// all mentions are allowed.
 func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	var w write
 	if problem := c.decode(&w); problem != nil {
@@ -473,8 +473,8 @@ func (s *Server) deleteMessage(c *call) (any, *apiError) {
 	return nil, nil
 }
 
-// tooOld reports whether an edit must be refused because the message is old. Messages older than an
-// hour allow three edits in twenty seconds. The time is scaled with the bucket's window.
+// tooOld reports whether the server must refuse an edit of a message older than an hour. It allows
+// the edit if the channel had fewer than three edits in the last four bucket windows.
 func (s *Server) tooOld(m *message) bool {
 	if time.Since(m.created) < time.Hour {
 		return false

@@ -1,7 +1,7 @@
 package discordtest
 
-// Withhold delays the READY of new sessions while ready is true. It does not delay their events.
-// When it is called with false, the server sends the delayed READY events.
+// Withhold delays the READY events of new sessions if ready is true, but not their other events. If
+// ready is false, it sends the delayed READY events and stops the delay.
 func (s *Server) Withhold(ready bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -150,8 +150,8 @@ func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.notify()
 }
 
-// pings returns whom a message notifies: ids of people, or "everyone". raw is the allowed_mentions
-// field of the write; if it is missing, all mentions notify.
+// pings returns whom a message notifies: the ids of people, or "everyone". raw is the
+// allowed_mentions field of the call. If raw is empty, all mentions notify.
 func (s *Server) pings(m *message, raw json.RawMessage) []string {
 	allowed := struct {
 		Parse       []string `json:"parse"`

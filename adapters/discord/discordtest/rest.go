@@ -19,7 +19,7 @@ type apiError struct {
 	fields map[string]any
 }
 
-// These error responses have the codes of Discord's documentation.
+// These are the server's error responses, with the codes from Discord's documentation.
 var (
 	errUnauthorised      = &apiError{status: 401, text: "401: Unauthorized"}
 	errUnknownChannel    = &apiError{status: 404, code: 10003, text: "Unknown Channel"}

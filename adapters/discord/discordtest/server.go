@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// These gateway intents matter to the server.
+// These are the gateway intents that the server distinguishes.
 const (
 	IntentGuilds          = 1 << 0
 	IntentGuildMembers    = 1 << 1

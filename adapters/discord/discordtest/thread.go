@@ -172,8 +172,8 @@ func (s *Server) newThread(parent *channel, id, name, owner string) *channel {
 	return thread
 }
 
-// lastOf returns the last_message_id of a channel after a thread begins. It "may not point to an
-// existing or valid message or thread". In a forum it is the id of the newest post.
+// lastOf returns a channel's last_message_id after a thread was created in it. In a forum, it is
+// the id of the new thread.
 func lastOf(parent *channel, thread string) string {
 	if parent.kind == typeForum {
 		return thread

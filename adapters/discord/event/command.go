@@ -25,7 +25,8 @@ const (
 	OptionValue    = "value"
 )
 
-// Privately returns a copy of a command. If yes is true, only the command's user sees the answer.
+// Privately returns a copy of a command with Private set to yes. If Private is set, only the
+// command's user sees the answer.
 func Privately(c chat.Command, yes bool) chat.Command {
 	source := SourceOf(c.Source)
 	source.Ticket.Ephemeral = yes && !c.Direct
@@ -33,8 +34,8 @@ func Privately(c chat.Command, yes bool) chat.Command {
 	return c
 }
 
-// Who returns the user of an interaction. The Stopper holds the user's id and whether the user may
-// stop answers to other people. The user is nil if the interaction does not name one.
+// Who returns the user of an interaction, or nil if there is none. The [session.Stopper] says
+// whether this user may stop other people's answers.
 func Who(i *discordgo.Interaction) (*discordgo.User, session.Stopper) {
 	switch {
 	case i.Member != nil && i.Member.User != nil:

@@ -6,8 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Lookup holds functions that look up earlier conversations, because the gateway lists neither
-// direct conversations nor archived threads.
+// Lookup holds functions with which the receiver finds channels that may hold missed messages.
 type Lookup struct {
 	// Active lists the threads of a server with recent messages, newest first. These threads may
 	// hold missed messages. If guild is empty, it lists the channels of direct conversations. A

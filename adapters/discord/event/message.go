@@ -4,8 +4,8 @@ package event
 
 import "github.com/bwmarrin/discordgo"
 
-// Source is the part of an event that only the Discord adapter uses. It is stored in the Source
-// field of a message, command or press of package chat.
+// Source holds data of a Discord event that only this adapter uses. It is stored in the Source
+// field of a chat.Message, chat.Command or chat.Press.
 type Source struct {
 	Files  []Attachment
 	Raw    *discordgo.Message // set for a message

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// These ids identify buttons and forms that do not belong to one answer.
+// These are custom ids for the follow-up form, its button, the setup menus and the text field of a
+// form.
 const (
 	ButtonFollowUp = "footnote-ask:" // followed by a thread id: opens the follow-up form
 	formFollowUp   = "footnote-asked:"
@@ -29,8 +30,8 @@ func TimeOf(id string) time.Time {
 	return at
 }
 
-// Menu returns the action of the entry with this name in a message's menu. It returns an empty
-// string for other names, such as those of slash commands.
+// Menu returns the action of an entry in a message's context menu, given the entry's displayed
+// name. It returns "" if there is no such entry.
 func Menu(name string) thread.Action {
 	for _, a := range thread.Menu() {
 		if a.Label() == name {
@@ -63,8 +64,8 @@ func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	}
 }
 
-// Answered returns a copy of a press whose response only its user sees. If the press retries an
-// answer that only the user sees, the new answer replaces that message.
+// Answered returns a copy of a press that makes the response visible only to its user. If the press
+// retries an answer that only the user sees, the new answer replaces the old one.
 func Answered(p chat.Press) chat.Press {
 	source := SourceOf(p.Source)
 	source.Ticket.Ephemeral = !p.Direct
@@ -127,12 +128,11 @@ func FormFollowUp(p chat.Press) Form {
 	}
 }
 
-// ButtonStill is the id prefix of the button that confirms that a question is still wanted. The
-// question's id follows the prefix.
+// ButtonStill is the custom id prefix of the button that confirms that a person still wants an
+// answer. The question's id follows the prefix.
 const ButtonStill = "footnote-still:"
 
-// Still returns the question that a press confirms as still wanted. ok is false if p is not a press
-// of that button.
+// Still returns the question of a pressed [ButtonStill] button. ok is false for any other press.
 func Still(p chat.Press) (question thread.MessageID, ok bool) {
 	id, ok := strings.CutPrefix(p.ID, ButtonStill)
 	return thread.MessageID(id), ok

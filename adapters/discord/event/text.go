@@ -33,8 +33,8 @@ func Mentions(text, user string, roles ...string) bool {
 	return false
 }
 
-// Question returns a message's text for a model. It replaces ids with names, and removes mentions
-// of the bot and of own, the bot's roles.
+// Question returns a message's text with readable names instead of ids. It removes mentions of the
+// bot. bot is the bot's user id, and own are the ids of its roles.
 func Question(m *discordgo.Message, channelName func(id string) string, bot string, own ...string) string {
 	names := make(map[string]string)
 	for _, u := range m.Mentions {

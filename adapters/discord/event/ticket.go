@@ -24,8 +24,8 @@ type Ticket struct {
 	Inline *Inline   `json:"-"` // the HTTP request that delivered it; nil for the gateway
 }
 
-// inlineLimit is how long an HTTP request is held open for its response. Discord waits for three
-// seconds.
+// inlineLimit is how long [Inline.Serve] waits for an answer before it responds with status 202.
+// Discord waits for three seconds.
 const inlineLimit = 2700 * time.Millisecond
 
 // Inline is an HTTP request that brought an interaction. The first response to the interaction can

@@ -15,8 +15,8 @@ import (
 
 const writeLimit = 10 * time.Second
 
-// exchange is one connection between the SDK and Discord. Only receive writes to near, and only the
-// holder of out writes to up.
+// exchange passes packets between the SDK and Discord over one connection. Only receive writes to
+// near. A write to up requires a token in out.
 type exchange struct {
 	relay *relay
 	near  *websocket.Conn // to the SDK
@@ -66,8 +66,8 @@ func (x *exchange) receive() error {
 	}
 }
 
-// skip marks an event that is too large to decode as delivered. A resumed session would otherwise
-// receive the event again.
+// skip drops an event that is too large to decode. It stores the event's sequence number, so that a
+// resumed session does not receive the event again.
 func (x *exchange) skip(p frame, size int) {
 	x.mu.Lock()
 	x.seq = p.Seq
@@ -116,7 +116,8 @@ func (x *exchange) received(p frame) (forward, beat bool, err error) {
 	}
 }
 
-// answer sends a heartbeat that Discord requested before the SDK was ready to send one.
+// answer sends a heartbeat to Discord. It is used if Discord requests one before the SDK is ready
+// to send one.
 func (x *exchange) answer() error {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
@@ -126,7 +127,7 @@ func (x *exchange) answer() error {
 	return x.write(map[string]any{"op": opHeartbeat, "d": seq})
 }
 
-// ready records the address at which the session can be resumed.
+// ready stores the address for resuming the session, from the data of the READY event.
 func (r *relay) ready(data json.RawMessage) {
 	var d struct {
 		Resume string `json:"resume_gateway_url"`
@@ -200,9 +201,8 @@ func (x *exchange) beforeSend(p frame) (now bool, err error) {
 	return true, nil
 }
 
-// firstBeat sends the first heartbeat of a connection, after a random part of the interval. Discord
-// requires this delay so that clients do not send heartbeats in step. The SDK would send the
-// heartbeat at once.
+// firstBeat sends the first heartbeat of a connection. A timer calls it after a random part of the
+// interval, as Discord requires.
 func (x *exchange) firstBeat() {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
@@ -220,7 +220,8 @@ func (x *exchange) firstBeat() {
 	}
 }
 
-// ended cancels the first heartbeat. If the heartbeat is being sent, ended waits for it.
+// ended stops the timer of the first heartbeat. If the heartbeat is being sent, ended waits until
+// that is done.
 func (x *exchange) ended() {
 	x.mu.Lock()
 	if x.first != nil {
@@ -232,7 +233,7 @@ func (x *exchange) ended() {
 	<-x.out
 }
 
-// write must be called with a token in x.out.
+// write sends a packet to Discord. The caller must hold a token in x.out.
 func (x *exchange) write(packet any) error {
 	err := x.up.SetWriteDeadline(time.Now().Add(writeLimit))
 	if err == nil {

@@ -11,14 +11,15 @@ import (
 // with all its channels, roles and emojis.
 const maxFrame = 8 << 20
 
-// largeEvents and events limit what the SDK decodes. The relay drops larger events.
+// These are the size limits for decoding events. Larger events are dropped.
 var (
 	largeEvents = boundedjson.Limits{Bytes: maxFrame, Elements: 200_000, Depth: 32}
-	// events limits all events that are not in large. A message has at most 64 KiB.
+	// events is the limit for the event types that are not in large. A message has at most 64 KiB.
 	events = boundedjson.Limits{Bytes: 256 << 10, Elements: 20_000, Depth: 32}
 )
 
-// large lists the event types that largeEvents limits. They describe servers or lists of people.
+// large lists the event types to which largeEvents applies. They contain whole servers or lists of
+// people.
 var large = []string{"READY", "GUILD_CREATE", "GUILD_UPDATE", "GUILD_MEMBERS_CHUNK", "GUILD_EMOJIS_UPDATE", "GUILD_STICKERS_UPDATE",
 	"THREAD_LIST_SYNC"}
 

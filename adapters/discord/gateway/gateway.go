@@ -16,11 +16,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Gateway keeps the bot connected to Discord with as many shards as Discord recommends. It resumes
-// sessions after an interruption and discards sessions that are stuck.
-//
-// It replaces discordgo's own reconnect, which can wait for ever. discordgo leaves sharding to its
-// caller.
+// Gateway keeps the bot connected to Discord with one or more shards. It resumes interrupted
+// sessions and replaces stuck ones. It is used instead of discordgo's reconnect, which can block
+// for ever.
 type Gateway struct {
 	Config call.GatewayConfig
 	API    *call.API
@@ -85,8 +83,9 @@ func (g *Gateway) plan(ctx context.Context) (p plan, err error) {
 	return p, nil
 }
 
-// UntilAnswered repeats ask until Discord answers, and logs each failure as trouble. It returns a
-// FatalError if Discord rejects the token, and nil when ctx ends.
+// UntilAnswered calls ask with growing pauses until it succeeds, and logs each failure with the
+// text trouble. It returns nil after a success or when ctx ends. It returns a [call.FatalError] if
+// Discord rejects the token.
 func UntilAnswered(ctx context.Context, config call.GatewayConfig, logger *slog.Logger, trouble string, ask func() error) error {
 	var rejected *call.FatalError
 	// the error is that of ask when ctx ended or the token was rejected

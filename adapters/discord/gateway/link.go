@@ -13,8 +13,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// freshWait limits the wait before a new session, as a multiple of the first wait. Discord asks for
-// one to five seconds.
+// freshWait is the upper limit of the random wait before a new session, in multiples of
+// Config.Retry. Discord asks for one to five seconds.
 const freshWait = 5
 
 type shard struct {
@@ -88,11 +88,11 @@ func (s *shard) run(ctx context.Context) error {
 	}
 }
 
-// longRetry limits the wait before a retry if Discord is reachable but ends connections. It is a
-// multiple of the first wait.
+// longRetry is the maximum wait before a retry while Discord is reachable, in multiples of
+// Config.Retry.
 const longRetry = 4
 
-// maxFailed is the number of consecutive failures after which a session's address is given up. A
+// maxFailed is the number of consecutive failed connections after which a session is abandoned. A
 // new session then begins at the current address.
 const maxFailed = 4
 
@@ -122,8 +122,8 @@ var (
 	errDisconnected = errors.New("the connection ended")
 )
 
-// link is an SDK session with its current connection. A session is used for many connections,
-// because only the same session can resume.
+// link is a discordgo session with the relay through which it connects. It is used for many
+// connections, because only the same session can be resumed.
 type link struct {
 	sdk   *discordgo.Session
 	relay *relay

@@ -36,17 +36,14 @@ var (
 	errLeft      = errors.New("the bot disconnected")
 )
 
-// relay is a proxy between the SDK and the gateway. The SDK connects to the relay inside the
-// process. The relay corrects faults of the SDK:
-//   - A session is resumed at the address in READY. If that address does not answer, it is resumed
-//     at the first address.
-//   - Op 7 and op 9 are not passed to the SDK. The SDK would deadlock, or identify again at once on
-//     the same connection.
-//   - Heartbeat requests and acknowledgements before READY are handled here, for the same reason.
-//   - If a heartbeat is not acknowledged, the connection ends when the next heartbeat is due. The
-//     close code keeps the session.
-//   - The first heartbeat of a connection waits for a random part of the interval.
-//   - The SDK's close frame would end the session. It is passed on only when the process ends.
+// relay is a proxy inside the process between discordgo (the SDK) and Discord's gateway. It
+// corrects faults of the SDK:
+//   - It resumes a session at the address from READY, or else at the first address.
+//   - It handles op 7 and op 9 itself, because the SDK would deadlock or identify again too soon.
+//   - It handles heartbeat requests and acknowledgements before READY.
+//   - It ends a connection if a heartbeat is not acknowledged before the next one is due.
+//   - It delays the first heartbeat by a random part of the interval.
+//   - It passes on the SDK's close frame, which ends the session, only when the process ends.
 //
 // A relay serves one session, and one connection at a time.
 type relay struct {
@@ -164,7 +161,8 @@ func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 	return err
 }
 
-// connect dials the address for resuming, if it is known, and then the first address.
+// connect connects to Discord's gateway. It tries the address for resuming, if there is one, before
+// the address for new sessions.
 func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	r.mu.Lock()
 	addresses := []string{r.gateway}
@@ -191,7 +189,8 @@ func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	return up, nil
 }
 
-// setConnection returns false, without storing the connection, if the relay is shutting down.
+// setConnection stores the connection to Discord. It returns false instead if the relay is shutting
+// down.
 func (r *relay) setConnection(up *websocket.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -39,9 +39,9 @@ func planOf(ctx context.Context, a *call.API) (plan, error) {
 	return p, err
 }
 
-// starts limits how often sessions begin, because Discord resets the token of a bot that begins too
-// many. The shards are divided into max_concurrency lanes. Within a lane, sessions begin at least
-// five seconds apart. It is safe for concurrent use.
+// starts limits how often the shards begin new sessions. The shards are divided into
+// max_concurrency lanes, each of which begins one session at a time, followed by a pause. It is
+// safe for concurrent use.
 type starts struct {
 	every time.Duration
 	wait  func(context.Context, time.Duration) // is called in a long wait

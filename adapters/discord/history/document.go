@@ -101,8 +101,8 @@ func (r *reader) threadMessages(ctx context.Context, c transcript.Channel, t pos
 	return all, nil
 }
 
-// items returns one item per day for messages outside threads. The messages must be sorted newest
-// first.
+// items returns one item per day for a channel's messages that are not in threads. It skips
+// messages that opened a thread. said must be sorted newest first.
 func (r *reader) items(c transcript.Channel, said []*discordgo.Message) []transcript.Item {
 	var items []transcript.Item
 	said = slices.DeleteFunc(slices.Clone(said), func(m *discordgo.Message) bool {
@@ -160,8 +160,8 @@ func (r *reader) document(said []*discordgo.Message) document.Document {
 	return d
 }
 
-// text returns the text of a message from one person to others. It is empty for messages of the
-// bot, questions to the bot, and Discord's system messages.
+// text returns the text of a message for the search index. It is empty for messages of the bot,
+// questions to the bot, and system messages.
 func (r *reader) text(m *discordgo.Message) string {
 	if m.Author == nil || m.Author.ID == r.self || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply ||
 		event.Mentions(m.Content, r.self, r.own...) || answers(m, r.self) {
@@ -174,8 +174,7 @@ func (r *reader) text(m *discordgo.Message) string {
 	return text
 }
 
-// answers reports whether a message replies to the bot. Such a reply is a follow-up question in an
-// answer without a thread.
+// answers reports whether a message replies to the bot. Such a message is a follow-up question.
 func answers(m *discordgo.Message, self string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == self
 }

@@ -21,12 +21,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of the sources that this package reads.
+// Kind identifies Discord as the kind of a document source.
 const Kind document.Kind = "discord"
 
-// Subject returns the subject of an index.Hint which reports that something in a channel changed.
-// key is the id of the changed thread or message. An empty key means that the channel's permissions
-// changed.
+// Subject returns the subject of an index.Hint about a change in a channel. key is the id of the
+// changed thread or message. If key is empty, the channel's permissions changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
 // Reading configures which channels a source reads, how far back it reads, and how often.
@@ -59,8 +58,8 @@ func (o Options) validate() error {
 // rules change. All messages are then read again.
 const reading = 1
 
-// Server reads the bot's servers for the search index. All sources of a process share one Server,
-// so that they share its rate limit. It is safe for concurrent use.
+// Server reads messages of the bot's servers for the search index. All sources of a process use the
+// same Server and share its rate limit. It is safe for concurrent use.
 type Server struct {
 	discord   *call.Bot
 	directory *directory.Directory

@@ -15,8 +15,8 @@ import (
 // day is the period that one document of messages outside threads covers.
 const day = 24 * time.Hour
 
-// Parts implements transcript.Platform. A thread belongs to the part that contains its creation
-// time. The newest part also includes older threads that were active recently.
+// Parts implements transcript.Platform. A thread is in the part that covers its creation time. The
+// newest part also contains older threads with recent activity.
 func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[transcript.Part, error] {
 	return func(yield func(transcript.Part, error) bool) {
 		var threads []post
@@ -72,18 +72,18 @@ func (r *reader) failed(err error) error {
 	return err
 }
 
-// perStep is the approximate number of forum threads in one part. Progress is stored after each
-// part.
+// perStep is the approximate number of threads in one part of a forum. Progress is stored after
+// each part.
 const perStep = 50
 
-// threadPart holds the messages of one or more whole days that are outside threads.
+// threadPart holds a channel's messages of one or more whole days, without the messages in threads.
 type threadPart struct {
 	from, to time.Time // beginnings of days; to is zero for now
 	messages []*discordgo.Message
 }
 
-// steps divides the period of a forum into parts of about perStep threads. The parts hold no
-// messages, because a forum has only posts.
+// steps divides a forum's threads into periods with about perStep threads each. It yields only the
+// periods, without messages.
 func steps(threads []post, from, to time.Time) iter.Seq2[threadPart, error] {
 	return func(yield func(threadPart, error) bool) {
 		n := 0

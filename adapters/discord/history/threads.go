@@ -15,8 +15,8 @@ type post struct {
 	tags                    []string // ids
 }
 
-// archive is a complete or partial list of a channel's threads. It is kept between runs, because a
-// run may end before the list is complete.
+// archive is a complete or partial list of a channel's threads. It is kept between runs, so that a
+// later run continues an incomplete list.
 type archive struct {
 	posts  []post
 	seen   map[string]bool
@@ -26,11 +26,11 @@ type archive struct {
 }
 
 const (
-	// activeAge is how long a list of a server's active threads is cached. A full scan may miss a
+	// activeAge is how long the list of a server's active threads is cached. A full scan may miss a
 	// thread that leaves the archive during that time.
 	activeAge = 30 * time.Second
-	// archiveAge is how long a complete list of a channel's threads is cached. Threads that were
-	// deleted meanwhile are detected one by one.
+	// archiveAge is how long a complete list of a channel's threads is cached. It may contain
+	// threads that have since been deleted.
 	archiveAge = 10 * time.Minute
 	// clockSkew is the largest assumed delay of Discord's clock against the local clock.
 	clockSkew = time.Minute
@@ -74,7 +74,8 @@ func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	return list.sorted(), nil
 }
 
-// cached starts a new list if there is none or it is too old.
+// cached returns the stored thread list for a key. It begins a new list if there is none or the
+// stored one is too old.
 func (s *Server) cached(key string, now time.Time) *archive {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,8 +127,8 @@ func (a *archive) sorted() []post {
 	return slices.Clone(a.posts)
 }
 
-// readArchivedPages reads further pages of archived threads into a list. It stops at the end, or at
-// threads that were archived before a time.
+// readArchivedPages adds further pages of a channel's archived threads to a list. It stops at the
+// last page, or at threads that were archived before since.
 func (r *reader) readArchivedPages(ctx context.Context, list *archive, channel string, since time.Time) error {
 	for !list.whole {
 		found, more, err := r.discord.ArchivedThreads(ctx, channel, list.before)

@@ -32,8 +32,8 @@ func (c *Reader) Fetch(ctx context.Context, list []event.Attachment) []message.F
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.discord.Config.MaxFileTokens), head, c.fetch)
 }
 
-// Attachments downloads the files of a message one by one and yields each without converting it. A
-// file of more than most bytes is yielded without content and with a reason.
+// Attachments downloads the files of a message one by one and yields them unconverted. most is the
+// size limit in bytes. A larger file is yielded without content and with a reason.
 func (c *Reader) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
 	server := cmp.Or(m.Ref.Workspace, "@me")
 	link := "https://discord.com/channels/" + server + "/" + m.At.Thread + "/" + string(m.ID)
@@ -68,8 +68,7 @@ func (c *Reader) fetch(ctx context.Context, a event.Attachment, into *attachment
 	return head(a), ""
 }
 
-// keeps reports whether an address belongs to Discord's file storage. If DISCORD_API_URL is set,
-// the host in that address also counts.
+// keeps reports whether an address is in Discord's file storage or on the host of DISCORD_API_URL.
 func (c *Reader) keeps(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || u.User != nil {

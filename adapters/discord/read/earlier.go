@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Said is a message that was written before a question.
+// Said is an earlier message in the conversation that a question belongs to.
 type Said struct {
 	Author string // displayed name; empty if unknown
 	Own    bool   // this bot wrote it
@@ -28,9 +28,9 @@ const (
 	maxReplies = 10  // of a chain of replies
 )
 
-// Earlier returns the messages of m's thread that are older than m and newer than the message
-// after, oldest first. If after is empty, they include the message that opened the thread. more
-// reports whether there are further such messages.
+// Earlier returns the messages of m's thread that are older than m, oldest first. If after is set,
+// it returns only messages newer than after. more is true if there are too many messages, and the
+// oldest ones are missing.
 func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)
@@ -67,8 +67,8 @@ func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.Messa
 	return list, before != "", nil
 }
 
-// Chain returns the message that m replies to, the message to which that one replies, and so on,
-// oldest first. It returns at most 10 messages.
+// Chain returns the messages of the reply chain that m continues, oldest first and without m. It
+// returns at most 10 messages.
 func (c *Reader) Chain(ctx context.Context, m chat.Message) ([]Said, error) {
 	var found []*discordgo.Message
 	for at := event.SourceOf(m.Source).Raw; len(found) < maxReplies; {

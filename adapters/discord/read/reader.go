@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/directory"
 )
 
-// Reader reads messages and resolves chains of replies to their first question. It is safe for
-// concurrent use.
+// Reader reads messages and their files, and finds the first message of a chain of replies. It is
+// safe for concurrent use.
 type Reader struct {
 	discord   *call.Bot
 	directory *directory.Directory

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxRoots limits the cached messages, and maxChain the replies that are followed to the first
-// message.
+// maxRoots is the maximum number of cached messages. maxChain is the maximum number of replies that
+// are followed back to a first message.
 const (
 	maxRoots = 20_000
 	maxChain = 20
@@ -48,13 +48,14 @@ func (r *roots) get(message string) (string, bool) {
 	return root, known
 }
 
-// Knows reports whether Set has recorded a message. Only questions are recorded.
+// Knows reports whether Set has recorded a message, which is the case only for questions.
 func (r *roots) Knows(message string) bool {
 	_, known := r.get(message)
 	return known
 }
 
-// find returns the id of the message or command that began the chain of replies to which m belongs.
+// find returns the id of the first message in the chain of replies that m belongs to. If the chain
+// began with a command, it is the id of the interaction.
 func (r *roots) find(ctx context.Context, channel string, m *discordgo.Message) (string, error) {
 	for range maxChain {
 		if root, known := r.get(m.ID); known {

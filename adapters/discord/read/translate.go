@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Translate converts a message to a chat.Message. late means that the message was found after an
-// interruption. ok is false if the bot wrote the message, or if the message has no author.
+// Translate converts a message to a chat.Message. Set late if the message was found after an
+// interruption. The bool result is false if the message has no author or is the bot's.
 func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (chat.Message, bool, error) {
 	bot, err := c.discord.WhoAmI(ctx)
 	if err != nil {
@@ -86,8 +86,8 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	return out, err == nil, err
 }
 
-// postText joins the title and text of a post. If the text requests a deep search, the joined text
-// still does.
+// postText joins the title and text of a forum post. If the text requests a deep search
+// (policy.Deeply), so does the result.
 func postText(title, text string) string {
 	text, deep := policy.Deeply(text)
 	if text != "" {
@@ -99,8 +99,8 @@ func postText(title, text string) string {
 	return title
 }
 
-// whole returns a reply with its ReferencedMessage, which it fetches if Discord omitted it. Other
-// messages are returned unchanged.
+// whole returns m with ReferencedMessage set if m is a reply. It fetches the referenced message if
+// Discord did not send it. If that message was deleted, m is returned unchanged.
 func (c *Reader) whole(ctx context.Context, m *discordgo.Message) (*discordgo.Message, error) {
 	to := m.MessageReference
 	if m.Type != discordgo.MessageTypeReply || m.ReferencedMessage != nil || to == nil || to.MessageID == "" {

@@ -17,9 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Involved reports whether the bot has already responded to m. In a thread, a later message of the
-// bot counts unless it replies to another message. In a channel, a reply to m or a message in m's
-// thread counts. Messages for which aside returns true do not count.
+// Involved reports whether the bot has already responded to m with a reply or in m's thread. It
+// ignores messages for which aside returns true, except in a thread that m opened.
 func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
 	alone := m.Event.Direct || m.Ref.Thread == m.At.Thread
 	listed, err := c.own(ctx, m.At.Thread, string(m.ID))
@@ -42,8 +41,8 @@ func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thr
 	return len(listed) > 0, err
 }
 
-// Noted returns the ids of the bot's replies to a question in the channel at.Thread. It returns
-// only replies whose content text accepts.
+// Noted returns the ids of the bot's replies to a question in the channel at.Thread. It includes
+// only replies for whose content text returns true.
 func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.MessageID, text func(string) bool) ([]thread.MessageID, error) {
 	listed, err := c.own(ctx, at.Thread, string(question))
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
@@ -95,7 +94,8 @@ func (c *Reader) PostedReports(ctx context.Context, channel string, since time.T
 
 const mostPages = 20
 
-// own lists the bot's messages in a channel among the first page of messages after a message.
+// own returns the bot's messages among the [call.HistoryLimit] messages that follow the message
+// with the id after.
 func (c *Reader) own(ctx context.Context, channel, after string) ([]*discordgo.Message, error) {
 	var listed []*discordgo.Message
 	self, err := c.discord.WhoAmI(ctx)
@@ -113,9 +113,8 @@ func repliesTo(m *discordgo.Message) string {
 	return m.MessageReference.MessageID
 }
 
-// HalfWritten reports whether the bot's message with this id shows an unfinished answer. An empty
-// id means all of the bot's messages after the question of t. It searches the thread and the
-// channel of t, and the thread that the question opened. A deleted message does not count.
+// HalfWritten reports whether a message of the bot shows an unfinished answer to t. If id is empty,
+// it checks all messages of the bot after the question. It returns false for a deleted message.
 func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
 	self, err := c.discord.WhoAmI(ctx)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// placeLimit limits the look-up of an interaction's channel. Discord does not wait for the look-up.
+// placeLimit is the timeout for each of the calls that precede the handling of an interaction.
+// Discord waits only three seconds for a response.
 const placeLimit = time.Second
 
 // interaction passes an interaction to the handler. source is the HTTP request that brought it, or

@@ -9,11 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// settled is the age from which a thread's new replies are reported as changes. A scan for recent
-// changes does not find replies in such old threads.
+// settled is the age from which new messages in a thread are reported as changes. In younger
+// threads, a regular scan finds them.
 const settled = 13 * 24 * time.Hour
 
-// changed reports a change to the handler, whose error is only logged.
+// changed passes a chat.Changed event to the handler and logs the handler's error.
 func (in *intake) changed(ctx context.Context, guild, channel, key string, urgent bool) {
 	in.guard(ctx, "change", func() error {
 		return in.tell(ctx, chat.Event{Changed: &chat.Changed{Workspace: guild, Channel: channel, Key: key, Urgent: urgent}})
@@ -52,9 +52,9 @@ func (in *intake) hear(ctx context.Context, ev any) {
 	}
 }
 
-// hearMessage reports a change of a message. The key is the thread of the message, or the message
-// itself if it has no thread. If the channel is not cached, hearMessage fetches it, because it may
-// be an archived thread.
+// hearMessage reports that a message was edited or deleted. The reported key is the thread of the
+// message, or the message itself outside threads. A channel that is not cached is fetched in the
+// background.
 func (in *intake) hearMessage(ctx context.Context, guild, channel, message string, urgent bool) {
 	tell := func(p directory.Place) {
 		key := message

@@ -19,10 +19,9 @@ const maxInbound = 1 << 20
 
 var interactions = boundedjson.Limits{Bytes: maxInbound, Elements: 50_000, Depth: 32}
 
-// Handler returns an HTTP handler that receives interactions as signed requests. The application
-// must have an Interactions Endpoint URL. A request with an invalid signature gets status 401,
-// which Discord tests. Without Config.PublicKey, every request gets status 401. Interactions that
-// arrive while Run is not running get status 503.
+// Handler returns an HTTP handler for interactions that Discord sends as signed requests. It
+// responds with status 401 to an invalid signature or without Config.PublicKey. It responds with
+// status 503 while Run is not running.
 func (c *Receiver) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxInbound))

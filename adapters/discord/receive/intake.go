@@ -147,8 +147,8 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	}
 }
 
-// queue queues a message or edit after the earlier ones of its channel. It blocks while the queue
-// is full.
+// queue schedules handle to run after the earlier messages and edits of its channel. It blocks
+// while the queue is full.
 func (in *intake) queue(ctx context.Context, channel, what string, handle func() error) {
 	select {
 	case in.room <- struct{}{}:
@@ -208,7 +208,8 @@ func (in *intake) scanDue(ctx context.Context, guild string) {
 	delete(in.due, guild)
 }
 
-// catchUpTold queues a scan of each channel in told that may hold messages no process has handled.
+// catchUpTold queues scans for missed messages in the channels told, which Discord has listed. It
+// omits channels whose newest message was already handled.
 func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discordgo.Channel) {
 	told = slices.DeleteFunc(told, func(c *discordgo.Channel) bool { return !call.Newer(c.LastMessageID, in.baseline(c.ID, guild)) })
 	news := sync.OnceValue(func() map[string]bool { return in.news(ctx, guild, told) })
@@ -234,9 +235,9 @@ func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Chan
 
 func always() bool { return true }
 
-// catchUp queues a scan for messages that arrived while no process was connected. The scan runs
-// only if some returns true. Its calls have the lowest priority. If a new message arrives in the
-// channel, the message waits for the scan, and the scan gets the normal priority.
+// catchUp queues a scan of a channel for messages that no process has received. The scan is skipped
+// if some returns false. It has the lowest priority until a new message of the channel waits for
+// it.
 func (in *intake) catchUp(ctx context.Context, channel, guild string, some func() bool) {
 	after := in.baseline(channel, guild)
 	s := in.scans.add(channel, func(hurry <-chan struct{}) {
@@ -274,8 +275,8 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 	}
 }
 
-// created handles a new message. late means that a scan for missed messages found it. later holds
-// newer messages of the same page.
+// created handles a new message. late is set for a message that a scan found. later holds the newer
+// messages from the same page of the scan.
 func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
 	m.GuildID = in.server(m.GuildID, m.ChannelID)
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
@@ -296,7 +297,8 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// edited ignores events for added previews, which do not change the text.
+// edited passes an edited message to the handler. It ignores updates without a new text, such as
+// added previews.
 func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	if m.Content == "" || m.EditedTimestamp == nil && !in.reader.Roots.Knows(m.ID) {
 		return nil
@@ -358,8 +360,8 @@ func (in *intake) tell(ctx context.Context, e chat.Event) error {
 	return err
 }
 
-// server returns the server of a channel, even if the event does not name the server. Without a
-// server, the channel would be treated as a direct conversation.
+// server returns the server of a channel. If guild is empty because the event does not name the
+// server, it is taken from the cache.
 func (in *intake) server(guild, channel string) string {
 	if guild == "" {
 		if p, known := in.directory.Peek(channel); known {
@@ -385,8 +387,8 @@ func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	}
 }
 
-// addedLately is how long a server counts as new after it added the bot. The bot may have been
-// disconnected at that time.
+// addedLately is how long after joining a server the bot still reports that it was added. The bot
+// may have been disconnected when it was added.
 const addedLately = 5 * time.Minute
 
 func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
@@ -403,8 +405,7 @@ func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
 
 const maxArchived = 50
 
-// archived queues scans of recently used threads that the event does not list, because they are
-// archived.
+// archived queues scans of recently used threads that are not in g because they are archived.
 func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	in.upkeep.do("threads", func() {
 		in.guard(ctx, "archived threads", func() error {

@@ -44,5 +44,5 @@ func (l *lanes) drain(key string) {
 	}
 }
 
-// wait returns when all work is done. After wait was called, only running work may queue more work.
+// wait blocks until all work is done. After it was called, only running work may add further work.
 func (l *lanes) wait() { l.busy.Wait() }

@@ -101,7 +101,7 @@ func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any
 	return nil
 }
 
-// joined is delivered instead of GUILD_CREATE if there is no gateway.
+// joined replaces the GUILD_CREATE event for a bot without a gateway.
 type joined struct{ guild string }
 
 // introduce builds a READY event from API calls, for a bot without a gateway. It retries until
@@ -126,8 +126,8 @@ func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	return ready, err
 }
 
-// handled records a message as handled if it is newer than all handled messages of its channel. It
-// reports whether that is so.
+// handled records that a message is handled. It returns false if this message or a newer one of the
+// channel was recorded before.
 func (c *Receiver) handled(guild, channel, message string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,8 +153,8 @@ func (c *Receiver) baseline(channel, guild string) string {
 	return oldest
 }
 
-// Asked records that a message was accepted as a question. Its deletion is reported from now on.
-// After an interruption, its thread is searched for missed messages.
+// Asked records that a message was accepted as a question. Its deletion is then reported, and its
+// thread is searched for missed messages after an interruption.
 func (c *Receiver) Asked(m chat.Message) {
 	c.reader.Roots.Set(string(m.ID), m.Ref.Thread)
 	c.mu.Lock()
@@ -179,12 +179,12 @@ func (c *Receiver) recent() map[string]string {
 	return list
 }
 
-// maxVisited limits the channels that a new session searches because of recent messages. For other
-// channels, Discord lists the newest message.
+// maxVisited limits the server channels with recent messages that visited returns. Direct
+// conversations are not limited.
 const maxVisited = 100
 
-// visited maps the channels with recent messages to their servers. It includes all direct
-// conversations, because Discord does not list their newest messages.
+// visited returns the ids of channels to search for missed messages, with the ids of their servers.
+// These are channels with recent messages and all direct conversations.
 func (c *Receiver) visited() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -198,8 +198,8 @@ func (c *Receiver) visited() map[string]string {
 	return list
 }
 
-// longAgo is how far back threads and direct conversations are searched. Such conversations have
-// few messages and last for days.
+// longAgo is the minimum time for which threads and direct conversations are searched for missed
+// messages.
 const longAgo = 24 * time.Hour
 
 func (c *Receiver) earliestMissed(channel, guild string) time.Time {

@@ -16,8 +16,9 @@ type scans struct {
 
 func newScans() scans { return scans{mu: new(sync.Mutex), pending: make(map[string]*scan)} }
 
-// add returns a scan that runs after the earlier scans of the channel. It returns nil if an earlier
-// scan has not begun yet, because that scan suffices.
+// add returns a new scan of a channel, which runs after the earlier ones. look reads the messages,
+// and hurry is closed when a new message waits for the scan. add returns nil if an earlier scan has
+// not begun.
 func (p scans) add(channel string, look func(hurry <-chan struct{})) *scan {
 	p.mu.Lock()
 	defer p.mu.Unlock()

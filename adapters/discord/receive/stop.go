@@ -25,7 +25,8 @@ func stops(signs []string, e discordgo.Emoji) bool {
 	})
 }
 
-// reaction returns nil if the reaction does not stop an answer.
+// reaction converts a reaction that stops an answer to a chat.Reaction. It returns nil for any
+// other reaction.
 func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (*chat.Reaction, error) {
 	if !stops(c.discord.Config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
 		return nil, nil
@@ -49,7 +50,8 @@ func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd
 	return &chat.Reaction{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, nil
 }
 
-// deletion returns nil if the deleted message cannot be a question.
+// deletion converts a deleted message to a chat.Deletion. It returns nil if the message cannot be a
+// question.
 func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (*chat.Deletion, error) {
 	known := c.reader.Roots.Knows(message)
 	if _, placed := c.directory.Peek(channel); !known && !placed && guild != "" {

@@ -2,15 +2,15 @@ package render
 
 import "github.com/footnotehq/footnote/core/thread"
 
-// These limit one message. Discord refuses more than 2,000 characters of content. Lengths are in
-// UTF-16 code units, whose number is never lower than Discord's count.
+// These limit the size of messages and answers. Lengths are in UTF-16 code units. Discord refuses
+// content of more than 2,000 characters.
 const (
 	MaxContent = 2000 // length of Page.Content; text is laid out in at most pageLimit
-	// MaxPages is the maximum number of pages of an answer. A longer answer is attached as a file.
-	// Of a longer report, only the digest is posted next to the file.
+	// MaxPages is the maximum number of pages of an answer. The whole of a longer answer is
+	// attached as a file. Of a longer report, only a summary is then posted as text.
 	MaxPages = 4
-	// maxSpread is the maximum number of pages of an answer if no file can be attached. The rest of
-	// a longer answer is omitted.
+	// maxSpread is the maximum number of pages of an answer without a file. The rest of a longer
+	// answer is omitted.
 	maxSpread  = 10
 	MaxSources = 10 // lines in the list of sources
 )

@@ -16,13 +16,12 @@ import (
 )
 
 const (
-	// pageLimit is the length of the text of a page. The rest of the message is for the cursor and
-	// the lines below.
+	// pageLimit is the maximum length of the text of a page. The rest of MaxContent is for texts
+	// that are appended to the page.
 	pageLimit = 1900
 	// plainPage is the length of the text of a page after Discord refused longer content.
 	plainPage = 900
-	// noteLimit is the maximum length of a line below the answer. A third of it remains if every
-	// character must be escaped.
+	// noteLimit is the maximum length of a line below the answer, after escaping.
 	noteLimit = 900
 )
 
@@ -117,14 +116,15 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	return pages
 }
 
-// maxAsked and maxName limit the displayed question and the name of the asker, in characters.
+// maxAsked and maxName are the maximum lengths of a displayed question and of the asker's name, in
+// characters.
 const (
 	maxAsked = 300
 	maxName  = 60
 )
 
-// withQuestion puts the question above the answer, if no message shows the question. For a command,
-// Discord shows only the name of the user.
+// withQuestion adds the question of a command above the answer, because Discord does not show it.
+// It returns tree unchanged if v.Question is empty.
 func withQuestion(v *stream.View, tree *answer.Tree) *answer.Tree {
 	question := answer.Line(v.Question)
 	if question == "" || v.Removed || len(tree.Blocks) == 0 {
@@ -138,12 +138,11 @@ func withQuestion(v *stream.View, tree *answer.Tree) *answer.Tree {
 	return &answer.Tree{Blocks: append([]*answer.Block{quote}, tree.Blocks...)}
 }
 
-// maxCited is the largest length of an address, in bytes, to which a citation in the text links.
+// maxCited is the maximum length of an address that a citation links to, in bytes.
 const maxCited = 120
 
-// citing makes a citation a link only if its address has at most limit bytes. Discord counts
-// addresses towards the 2,000 characters of a message, although readers do not see them. Other
-// citations are plain numbers.
+// citing returns a policy that links a citation only if its address has at most limit bytes. Other
+// citations are plain numbers. Discord counts addresses towards the length of a message.
 func citing(p answer.Policy, limit int) answer.Policy {
 	cited := p.Cited
 	p.Cited = func(number int, address string) (string, bool) {
@@ -212,8 +211,8 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	return pages
 }
 
-// linked converts the first cited sources to buttons, unless a button cannot open their addresses.
-// It returns the other sources, which are listed as text.
+// linked converts the first cited sources to link buttons. It returns the sources that have no
+// button as others, which are listed as text.
 func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	for _, s := range list {
 		var listed []foot.Place
@@ -239,10 +238,8 @@ func linked(list []foot.Source) (links []Link, others []foot.Source) {
 
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]|xn--)[a-z0-9-]*[a-z0-9]$`)
 
-// openable reports whether a button can open an address. Discord's limit is "URL for link-style
-// buttons; max 512 characters". If the host has no dot, such as wiki or localhost, Discord rejects
-// the whole message with "Not a well formed URL." (50035, URL_TYPE_INVALID_URL). Discord accepts
-// numeric IPv4 addresses.
+// openable reports whether a link button can open an address. Discord rejects a message with an
+// address over 512 characters or with a host without a dot. Numeric IPv4 addresses are allowed.
 func openable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || len(address) > maxLinkURL {
@@ -261,8 +258,8 @@ func small(s string) string {
 	}
 }
 
-// maxSource is the maximum length of a source's line, in UTF-16 units. A longer line omits its
-// link.
+// maxSource is the maximum length of the line for one source, in UTF-16 units. A longer line is
+// written without its link.
 const maxSource = 900
 
 func source(s foot.Source) string {

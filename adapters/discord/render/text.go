@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Limits of a thread's name, in UTF-16 code units as Discord counts. They are slightly below
-// Discord's limit of 100.
+// These are the maximum length of a thread's name, in UTF-16 code units, and the default name.
+// Discord's limit is 100.
 const (
 	maxTitle     = 90
 	defaultTitle = "Question"

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lacking adds the names of the permissions that the bot lacks in a channel to err, if Discord
-// refused a call for lack of permission. It returns other errors unchanged.
+// lacking adds to a permission error the names of the permissions that the bot lacks in a channel.
+// It returns other errors unchanged.
 func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
 	if call.Code(err) != call.CodeMissingPermission && call.Code(err) != call.CodeMissingAccess {
 		return err

@@ -18,23 +18,24 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// SayAt replies to the message to with a sentence. at.Thread is the channel of that message. If
-// several processes send the same reply within minutes, Discord posts it once.
+// SayAt posts text as a reply to a message in the channel at.Thread. Equal replies within minutes,
+// also from several processes, are posted only once.
 func (c *Writer) SayAt(ctx context.Context, at thread.Ref, to thread.MessageID, text string) (thread.MessageID, error) {
 	return c.replyOnce(ctx, at, to, text, nil)
 }
 
-// AskAbout replies to a question with text and with a button that confirms that an answer is still
-// wanted. If several processes do so within minutes, Discord posts one message.
+// AskAbout replies to a question with text and a button. A press of the button confirms that an
+// answer is still wanted. Equal replies within minutes, also from several processes, are posted
+// only once.
 func (c *Writer) AskAbout(ctx context.Context, at thread.Ref, to thread.MessageID, text, label string) (thread.MessageID, error) {
 	return c.replyOnce(ctx, at, to, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(to)},
 	}}})
 }
 
-// SayPerson replies to a message with plain text, and mentions one person before the text. Lines
-// that begin with "> " are quotations. The text contains no other mentions and no links. If the
-// same person is mentioned for the same message again within minutes, Discord posts one message.
+// SayPerson replies to a message with a mention of one person and plain text. Lines that begin with
+// "> " are quotations. Within minutes, Discord posts only one such reply for the same message and
+// person.
 func (c *Writer) SayPerson(ctx context.Context, at thread.Ref, to thread.MessageID, person, text string) (thread.MessageID, error) {
 	lines := strings.Split(answer.Visible(text), "\n")
 	for i, line := range lines {

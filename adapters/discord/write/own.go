@@ -19,8 +19,9 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// nonce returns the nonce by which Discord deduplicates posts of a page. All attempts of a turn use
-// the same one. It has at most 25 characters, which is Discord's limit.
+// nonce returns the value by which Discord recognises repeated posts of the same page. It is the
+// same in all attempts to answer a question. It has at most 25 characters, which is Discord's
+// limit.
 func (s *Surface) nonce(page render.Page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,16 +33,15 @@ func nonce(id session.TurnID, page, again int) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
 }
 
-// maxOwnPages and maxOwnReposted limit the nonces that Own recognises: the pages of one model's
-// answer, and how often they were posted again.
+// maxOwnPages and maxOwnReposted limit the nonces that [Surface.Own] compares. They count the pages
+// of one model's answer, and how often pages were posted again.
 const (
 	maxOwnPages    = 40 // maximum pages of one model's answer
 	maxOwnReposted = 4
 )
 
-// Own implements thread.Surface. It returns the messages with a nonce of the turn, and the messages
-// of the turn's interaction. If Discord returns no nonces, it returns the bot's messages after the
-// question. This works because a thread has one turn at a time.
+// Own implements thread.Surface. It finds the turn's messages by their nonces or by their
+// interaction. Messages without either are recognised by the message that they reply to.
 func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, error) {
 	self, err := s.client.discord.WhoAmI(ctx)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Surface) nonces() map[string]bool {
 	return own
 }
 
-// question returns the id of the message that asked. If there is none, it returns an id from a
-// minute before the turn, which is older than the messages of the turn.
+// question returns the id of the question's message. For a command, which has no message, it
+// returns an id that is older than the answer.
 func (s *Surface) question() string {
 	if s.turn.Message != "" {
 		return string(s.turn.Message)

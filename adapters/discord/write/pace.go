@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Status shows Discord's typing indicator for ten seconds where the answer will appear, and finds
-// or opens the answer's thread. It does nothing for a command or after the first page.
+// Status shows the typing indicator where the answer will appear, and opens the answer's thread if
+// necessary. It does nothing for an empty status, after the first page, or while a command can
+// still be answered.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
 	s.mu.Lock()
 	shown := s.shown
@@ -44,7 +45,8 @@ func (s *Surface) nearest() string {
 	return ref.Channel
 }
 
-// Reserve implements thread.Surface. It uses the limits that Discord states in each response.
+// Reserve implements thread.Surface. It reserves a request in the rate limit bucket of the call.
+// For a progress call, it returns thread.ErrNoRoom instead of waiting.
 func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, kind thread.Call, class thread.Class) error {
 	bucket, err := s.bucket(ctx, kind)
 	if err != nil {
@@ -78,8 +80,8 @@ func (s *Surface) bucket(ctx context.Context, kind thread.Call) (string, error) 
 	return call.EditBucket(where.channel), nil
 }
 
-// spend uses the reserved request if it belongs to this bucket, and returns true. Otherwise it
-// gives the request back and returns false.
+// spend returns true if a request is reserved in this bucket, and uses it up. A request that is
+// reserved in another bucket is given back.
 func (s *Surface) spend(bucket string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,8 +52,7 @@ func commands() []*discordgo.ApplicationCommand {
 }
 
 // moderators are the menu entries that Discord shows only to members who may delete others'
-// messages. In direct messages everyone sees them, because people may remove private answers to
-// themselves.
+// messages. In direct messages, everyone sees them.
 var moderators = map[thread.Action]bool{thread.ActionCorrect: true, thread.ActionRemove: true}
 
 func subcommands() []*discordgo.ApplicationCommandOption {

@@ -57,8 +57,8 @@ func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	}
 }
 
-// Defer acknowledges an interaction. The user sees that the bot is thinking. If t.Original is set,
-// the user sees that message unchanged instead.
+// Defer acknowledges an interaction, so that its user sees that the bot is thinking. If t.Original
+// is set, the message with that id stays visible unchanged instead.
 func (c *Writer) Defer(ctx context.Context, t event.Ticket) error {
 	if t.Original != "" {
 		return c.Notice(ctx, t)

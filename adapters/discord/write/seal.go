@@ -14,10 +14,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 )
 
-// sealer encrypts interaction tokens for the store. Every replica of the bot can decrypt them, but
-// a reader of the database cannot. The first key of SECRET_KEYS encrypts, or a key derived from the
-// bot token if there is none. All of these keys decrypt, so keys can be changed while answers are
-// being written.
+// sealer encrypts and decrypts the interaction tokens in the store. The first key of SECRET_KEYS
+// encrypts, and all keys decrypt. Without SECRET_KEYS, the key is derived from the bot token.
 type sealer struct {
 	first secretKey
 	keys  map[keyID]cipher.AEAD

@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// These name the settings in the menus of /footnote setup.
+// These are the names of the settings in the /footnote setup menus.
 const (
 	SetupChannels = "channels"
 	SetupRoles    = "roles"

@@ -39,8 +39,8 @@ func (s *Surface) spot(ctx context.Context) (spot, error) {
 	}
 }
 
-// findOwn returns the spot of the answer if it is known. Otherwise it returns the running search.
-// If none is running, it starts one and returns mine as true. The caller must then call searched.
+// findOwn returns the spot of the answer, or the running search for it. If there is neither, it
+// begins a search and returns mine as true. The caller must then call searched.
 func (s *Surface) findOwn() (where *spot, under *search, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 	}
 }
 
-// beginning returns the spot of the answer to a first question. Such a question is outside threads,
-// or begins a forum post.
+// beginning returns the spot of the answer to the first question of a conversation. Such a question
+// is a message outside threads, or the first message of a forum post.
 func (s *Surface) beginning(ctx context.Context) (spot, error) {
 	ref, question := s.turn.Session.Ref, string(s.turn.Message)
 	if p, known := s.client.directory.Peek(question); known && p.Thread {

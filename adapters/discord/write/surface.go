@@ -16,9 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Surface writes the answer to one question. It responds to the interaction while that is possible.
-// After that it posts to a thread of the question, or to the channel if there can be no thread. It
-// is safe for concurrent use.
+// Surface writes the answer to one question. The answer is the response to an interaction, or
+// messages in a thread or channel. It is safe for concurrent use.
 type Surface struct {
 	client  *Writer
 	turn    session.Turn
@@ -38,9 +37,8 @@ type Surface struct {
 
 var _ thread.Surface[render.Page] = (*Surface)(nil)
 
-// Surface returns the [Surface] for the answer to t. resumed means that an earlier attempt has
-// posted pages. inPlace means that the answer to a question in a channel is a reply in that channel
-// and not in a thread.
+// Surface returns a [Surface] for the answer to t. Set resumed if an earlier attempt has posted
+// pages. Set inPlace to answer a question in a channel with a reply instead of in a thread.
 func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
 	if t.Reply != nil {
@@ -61,7 +59,8 @@ func (s *Surface) Capabilities() thread.Capabilities {
 	}
 }
 
-// ticket returns nil if the interaction can no longer be answered, or if there is none.
+// ticket returns how to respond to the interaction. It returns nil if there is none or it can no
+// longer be answered.
 func (s *Surface) ticket() *event.Ticket {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,9 +70,9 @@ func (s *Surface) ticket() *event.Ticket {
 	return s.reply
 }
 
-// checkExpired reports whether err means that the interaction can no longer be answered, and
-// records this. In the first seconds, the same error means that the interaction is not acknowledged
-// yet. checkExpired then returns false.
+// checkExpired records and reports whether err means that the interaction can no longer be
+// answered. In the first seconds, an unknown webhook only means that the interaction is not
+// acknowledged yet.
 func (s *Surface) checkExpired(err error) bool {
 	if !errors.Is(err, call.ErrTokenOver) || call.Code(err) == call.CodeUnknownWebhook && time.Since(s.turn.Intake) < 2*ackLimit {
 		return false
@@ -84,8 +83,8 @@ func (s *Surface) checkExpired(err error) bool {
 	return true
 }
 
-// Post implements thread.Surface. Discord remembers the nonce of a page for some minutes. A second
-// create with the same nonce then returns the first message.
+// Post implements thread.Surface. If the same page is posted again within minutes, Discord returns
+// the first message.
 func (s *Surface) Post(ctx context.Context, _ thread.Ref, page render.Page) (thread.MessageID, error) {
 	id, err := s.post(ctx, page)
 	if err == nil {
@@ -199,8 +198,8 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 	return err
 }
 
-// moved reports whether earlier messages may be in another channel than later ones. A private
-// answer is ephemeral while its interaction can be answered. After that it is a direct message.
+// moved reports whether later messages of the answer may be in another channel than earlier ones. A
+// private answer moves to a direct message when its interaction expires.
 func (s *Surface) moved() bool {
 	private := s.turn.Session.Owner != "" && s.turn.Reply != nil && s.ticket() == nil
 	s.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Whisper sends a text that only the person who asked sees. It posts below the answer to a command
-// while the interaction can be answered. After that it sends a direct message.
+// Whisper sends a text that only the asker sees. It is an ephemeral follow-up to the interaction
+// while that is possible, and otherwise a direct message.
 func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, buttons []thread.Button) error {
 	s := c.Surface(t, true, false)
 	body := plain(text)

@@ -13,12 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// mentionNobody disallows all mentions. It is sent with every create and edit. Without it, Discord
-// parses the mentions again in an edit, with its defaults.
+// mentionNobody is an allowed_mentions value that disallows all mentions. Without such a value, an
+// edit applies Discord's defaults.
 var mentionNobody = json.RawMessage(`{"parse":[],"replied_user":false}`)
 
-// outgoing is the body of every write. The SDK's types lack the nonce, and lack flags in edits of
-// replies.
+// outgoing is the JSON body of a call that creates or edits a message. It has fields that the SDK's
+// types lack.
 type outgoing struct {
 	Content         string          `json:"content"`
 	Flags           int             `json:"flags"`
@@ -54,7 +54,7 @@ func sentence(text string) outgoing {
 	}
 }
 
-// plain returns the body for a text that no renderer has cleaned.
+// plain is like sentence, but first removes control and invisible characters from the text.
 func plain(text string) outgoing { return sentence(answer.Visible(text)) }
 
 func (s *Surface) outgoing(p render.Page) outgoing {

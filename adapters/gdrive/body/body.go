@@ -156,9 +156,9 @@ func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, err
 	return all, nil
 }
 
-// address returns the web address of a heading in a tab: "…/edit?tab=t.0#heading=h.abc". If the
-// document does not have several tabs, the result names no tab. It is "" if it would name no
-// heading either.
+// address returns the web address of a heading in a tab: "…/edit?tab=t.0#heading=h.abc". It omits
+// the tab if the document has only one. It returns "" if there is neither a heading nor several
+// tabs.
 func address(place url.URL, tab, heading string, several bool) string {
 	if several && tab != "" {
 		asked := place.Query()

@@ -27,12 +27,12 @@ func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	return page.Sections, nil
 }
 
-// mostHeld is the approximate number of bytes of opening tags that strip buffers while it looks for
-// a comment. A longer run of tags counts as text.
+// mostHeld is the approximate maximum size, in bytes, of the opening tags that strip buffers while
+// it looks for a comment. Beyond this size, strip writes the buffered tags to the output.
 const mostHeld = 2000
 
-// strip removes comments, which follow the text, and the references to them. It also restores links
-// that Google redirects through its own site.
+// strip removes document comments, which the HTML export puts at the end, and the references to
+// them. It replaces links that redirect through Google with their targets.
 func strip(ctx context.Context, text string) string {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))

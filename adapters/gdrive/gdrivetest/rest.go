@@ -99,7 +99,8 @@ func (q *request) member(d *Drive) bool {
 	return slices.ContainsFunc(d.Members, func(g Grant) bool { return q.lets(g, q.user) })
 }
 
-// paged returns nil for an invalid page token.
+// paged returns one page of a list under the key name. most limits the page size. It returns nil
+// for an invalid page token.
 func paged[T any](q *request, all []T, name string, most int, show func(T) any) map[string]any {
 	size := 100
 	for _, key := range []string{"pageSize", "maxResults"} {

@@ -93,8 +93,8 @@ type refused struct {
 
 var notFound = refused{http.StatusNotFound, "notFound"}
 
-// Refuse returns a handler that responds with a status, a reason and headers. header has names and
-// values in turn.
+// Refuse returns a handler that responds with a status, a reason and headers. header alternates
+// names and values.
 func Refuse(status int, reason string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(header); i += 2 {

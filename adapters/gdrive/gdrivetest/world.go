@@ -445,7 +445,8 @@ func (w *World) lets(g Grant, u *User) bool {
 	return false
 }
 
-// isIn accepts groups that contain each other in a cycle.
+// isIn reports whether a user is a member of a group or of its nested groups. been has the groups
+// that were already visited, because groups may contain each other.
 func (w *World) isIn(u *User, g *Group, been []*Group) bool {
 	if slices.Contains(been, g) {
 		return false

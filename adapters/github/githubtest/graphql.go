@@ -91,7 +91,8 @@ func graphError(kind, message string) map[string]any {
 	return map[string]any{"data": nil, "errors": []any{e}}
 }
 
-// byNode returns nil if the credential does not see the repository.
+// byNode returns the repository with a GraphQL id. It returns nil if the credential does not see
+// the repository.
 func (s *Server) byNode(id any) *Repo {
 	node, _ := id.(string)
 	number, err := strconv.ParseInt(strings.TrimPrefix(node, "R_kg"), 10, 64)
@@ -106,7 +107,8 @@ func (s *Server) byNode(id any) *Repo {
 	return nil
 }
 
-// standing returns nil if the credential does not see the repository.
+// standing returns the JSON of a repository and the state of its lists, as for the query
+// "repositories". It returns nil if the credential does not see the repository.
 func (s *Server) standing(id any) any {
 	r := s.byNode(id)
 	if r == nil {

@@ -24,8 +24,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is an error that the server simulates for requests whose path has Path as a part. For
-// GraphQL, the path is "graphql:" followed by the name of the query.
+// Fault is an error that the server simulates for requests whose path contains Path. For GraphQL,
+// the path is "graphql:" followed by the name of the query.
 type Fault = servertest.Fault
 
 // Server serves a [World] as a GitHub Enterprise Server does, below /api/v3 and /api/graphql.
@@ -71,8 +71,8 @@ func (s *Server) Revoke(revoked bool) {
 	}
 }
 
-// Refuse returns a handler that responds with a status, a message and headers. header has names and
-// values in turn.
+// Refuse returns a handler that responds with a status, a message and headers. header alternates
+// names and values.
 func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, append([]string{"X-GitHub-Request-Id", "C0DE:1234"}, header...))

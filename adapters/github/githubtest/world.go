@@ -212,8 +212,8 @@ func (w *World) DeleteRepo(r *Repo) {
 	w.Repos = slices.DeleteFunc(w.Repos, func(one *Repo) bool { return one == r })
 }
 
-// Push commits files to a repository's branch. A file whose content is nil is removed. Git must be
-// set before the first push.
+// Push commits files to a repository's branch. A file whose content is nil is removed. Set r.Git
+// before the first push.
 func (w *World) Push(r *Repo, files map[string][]byte) {
 	r.Git.Commit("a change", files)
 	head := strings.TrimSpace(r.Git.Git("rev-parse", "HEAD"))
@@ -296,7 +296,8 @@ func (w *World) MayRead(u *User, r *Repo) bool {
 	return w.hasRight(u, r)
 }
 
-// hasRight ignores that everyone may read a public repository.
+// hasRight reports whether a person may read a repository as a member, owner or collaborator. It
+// ignores that everyone may read a public repository.
 func (w *World) hasRight(u *User, r *Repo) bool {
 	// "Internal repositories are accessible to all enterprise members." (ibidem) "All members of an
 	// enterprise" are those of its organisations.

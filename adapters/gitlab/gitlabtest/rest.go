@@ -209,12 +209,11 @@ func (q *request) groupProjects(parts []string) any {
 	return offset(q, all, q.project)
 }
 
-// list returns issues or merge requests of the instance, a group or a project, as far as the token
-// may read them: "updated_after: Return issues updated on or after the given time", "created_after:
-// Return issues created on or after the given time", "confidential: Filter confidential
-// or public issues", "order_by … Default is created_at", "sort … Default is
-// desc", "non_archived: … Default is true" for groups and the instance, "scope … Defaults to
-// created_by_me" for the instance (https://docs.gitlab.com/api/issues/).
+// list returns the issues or merge requests that the token may read. The route selects the
+// instance, a group or a project. Filters and defaults are GitLab's: "updated_after",
+// "created_after", "confidential", "order_by … Default is created_at", "sort … Default is
+// desc". "non_archived: … Default is true" applies to groups and the instance, "scope …
+// Defaults to created_by_me" to the instance (https://docs.gitlab.com/api/issues/).
 func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool) {
 	var within func(*Thing) bool
 	archived := q.values.Get("non_archived") == "false"

@@ -50,8 +50,8 @@ func NewServer(t testing.TB, w *World) *Server {
 	return s
 }
 
-// Refuse returns a handler that responds with a status, a message and headers. header has names and
-// values in turn.
+// Refuse returns a handler that responds with a status, a message and headers. header alternates
+// names and values.
 func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, append([]string{"Content-Type", "application/json"}, header...))

@@ -275,7 +275,8 @@ func (w *World) Edit(t *Thing, change func()) {
 	})
 }
 
-// Comment adds a comment to an issue or merge request and updates its time.
+// Comment adds a comment to an issue or merge request. It updates the time of the issue or merge
+// request.
 func (w *World) Comment(t *Thing, n *Note) *Note {
 	w.Edit(t, func() {
 		n.ID, n.Created, n.Updated = w.id(), w.Time, w.Time

@@ -70,10 +70,10 @@ func (i *ID) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Managed returns an account's e-mail address in lower case, or nil if its domain is not in
-// domains. The organisation has verified these domains at Atlassian and manages their accounts, so
-// a person cannot change such an address alone
-// (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/).
+// Managed returns an account's e-mail address in lower case, as a list of one. It returns nil if
+// the address is invalid or its domain is not in domains. These domains must be verified at
+// Atlassian. The organisation then manages the accounts, and a person cannot change such an address
+// alone (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/).
 func Managed(address string, domains []string) []string {
 	address = strings.ToLower(strings.TrimSpace(address))
 	_, domain, _ := strings.Cut(address, "@")

@@ -10,7 +10,7 @@ import (
 )
 
 // IDSet is a set of numeric ids such as "123", or "att123" for an attachment. Its text form takes
-// two or three bytes per id and omits all other ids.
+// two or three bytes per id. Ids of any other form are dropped from it.
 type IDSet map[string]bool
 
 const attachmentPrefix = "att"

@@ -64,7 +64,7 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Takes reports whether an attachment should be read, by its name and size.
+// Takes reports whether MaxBytes and Wanted permit reading an attachment with this name and size.
 func (o *Options) Takes(name string, size int64) bool {
 	return size <= o.MaxBytes && (o.Wanted == nil || o.Wanted(name))
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// unauthorized converts a 401 error to one that tells the operator what to do. It wraps
-// index.ErrRevoked, unless the token only lacks a scope. at is the address of a cloud site that is
-// used without the API gateway, or "".
+// unauthorized converts a 401 error to an error that tells the operator what to do. The result
+// wraps index.ErrRevoked, unless the token only lacks a scope. If not empty, at is the address of a
+// cloud site that is used without the API gateway.
 func unauthorized(product, at string, err error) error {
 	var refused *sourcehttp.Refused
 	switch {

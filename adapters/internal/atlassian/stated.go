@@ -21,11 +21,11 @@ type Entry struct {
 	ManagedDomains []string         `json:"managed_domains,omitempty"`
 }
 
-// NewEntry returns an entry with defaults. Comments are on, and members may read what anonymous
-// visitors may read.
+// NewEntry returns an entry with defaults. Comments are read. Content that anonymous visitors may
+// read is visible to all members.
 func NewEntry() Entry { return Entry{Comments: true, Anonymous: access.Members} }
 
-// Texts has the parts of the setup questions that differ between products.
+// Texts holds the words in the setup questions that differ between products.
 type Texts struct {
 	Product    string // Jira or Confluence
 	Site       string // example address in the question about the site
@@ -35,8 +35,8 @@ type Texts struct {
 	Comments   string
 }
 
-// Settings returns the settings of an entry, which setup asks for in this order. own are settings
-// of one product, which come after the site. flags are settings that setup does not ask for.
+// Settings returns the settings of an entry, in the order in which setup asks for them. own are the
+// settings that only one product has. flags are settings that setup does not ask for.
 func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Setting {
 	const yes = "true or false"
 	all := append([]sources.Setting{{
@@ -103,8 +103,8 @@ func (p Product) Secret() sources.Secret {
 	}
 }
 
-// Called returns the default name of a source, which is the first label of the site's host name,
-// such as "acme". It returns "" for Atlassian's API gateway.
+// Called returns the default name for a source with the given settings. The name is the first label
+// of the host name in the setting "url", such as "acme". It is "" for Atlassian's API gateway.
 func Called(given map[string]string) string {
 	at, err := url.Parse(strings.TrimSpace(given["url"]))
 	if err != nil || isGateway(at) {
@@ -114,8 +114,8 @@ func Called(given map[string]string) string {
 	return name
 }
 
-// Config returns the configuration of an entry's site. It uses the personal access token for a Data
-// Center site, or if there is no other token.
+// Config returns the configuration of an entry's site. If both kinds of token are set, it chooses
+// the API token for Cloud and the personal access token for Data Center.
 func (p Product) Config(e Entry, o sources.Opening) Config {
 	value := func(name string) string { return o.Credential(p.Settings + name) }
 	c := Config{URL: e.URL, Deployment: e.Deployment, Email: value("_EMAIL"), Token: value("_TOKEN"), AllowHosts: o.AllowHosts, CAFile: o.CAFile}
@@ -125,7 +125,8 @@ func (p Product) Config(e Entry, o sources.Opening) Config {
 	return c
 }
 
-// Options returns the connector's options for an entry. o has the settings that all sources share.
+// Options returns the connector's options for an entry. It takes the settings that sources of all
+// kinds have from o, and the other settings from e.
 func (e *Entry) Options(o sources.Opening) Options {
 	return Options{
 		Name: o.Name, Comments: e.Comments, Attachments: e.Attachments, ACL: e.ACL, Users: e.Users, Anonymous: e.Anonymous, Domains: e.ManagedDomains,

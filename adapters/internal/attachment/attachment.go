@@ -27,9 +27,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// MaxFiles, MaxBytes and the other constants are limits for the files of one message. Model
-// providers accept pictures of up to 5 MB. Ten megabytes of text exceed the context window of any
-// model.
+// MaxFiles, MaxBytes and the other constants limit the files of one message. maxImage and MaxBytes
+// apply to one file. Model providers accept pictures of up to 5 MB.
 const (
 	MaxFiles = 10
 	maxImage = 5 << 20
@@ -51,7 +50,8 @@ const (
 	mostImage      = 1600
 )
 
-// pdfLimit is short because a person waits for the answer.
+// pdfLimit is the timeout for parsing a PDF file. It is short because a person waits for the
+// answer.
 const pdfLimit = 5 * time.Second
 
 // SayTooLarge and the other constants are sentences that tell a person why a file cannot be read,
@@ -71,8 +71,8 @@ const (
 
 var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
-// Limit returns the maximum number of bytes to download of a file with a media type. Pictures have
-// a lower limit than other files.
+// Limit returns the maximum download size of a file in bytes. media is the file's media type.
+// Pictures have a lower limit than other files.
 func Limit(media string) int64 {
 	if images[media] {
 		return maxImage
@@ -84,8 +84,8 @@ func Limit(media string) int64 {
 // not safe for concurrent use.
 type Room struct{ Text, Images int }
 
-// RoomFor returns the room for a message whose files may have the given number of tokens of text. 0
-// means a default.
+// RoomFor returns the room for the files of one message. Their text may have the given number of
+// tokens, or a default number if tokens is 0.
 func RoomFor(tokens int) Room {
 	return Room{Text: min(cmp.Or(tokens, defaultTokens), document.MaxText/bytesPerToken) * bytesPerToken, Images: maxImages}
 }

@@ -12,8 +12,8 @@ import (
 const eachLimit = 60 * time.Second
 
 // Each downloads the files of a message and yields them in order, without parsing them. It
-// downloads only one file at a time, of at most most bytes. Each never fails. A file that cannot be
-// downloaded has a sentence that says why.
+// downloads one file at a time. most is the maximum size of a file in bytes. Each never fails. A
+// file that cannot be downloaded has a sentence that says why.
 func Each[F any](ctx context.Context, list []F, most int64, head func(F) Head, download Download[F]) iter.Seq[chat.Attachment] {
 	return func(yield func(chat.Attachment) bool) {
 		for _, f := range list {

@@ -60,8 +60,8 @@ func (b *Buffer) Most() int64 { return b.most }
 func (b *Buffer) Bytes() []byte { return b.data.Bytes() }
 
 // Download is a function that writes the bytes of a file into a buffer. It returns the file's
-// metadata, which may be more exact than before. If the download fails, refused is a sentence that
-// says why.
+// metadata, which may be more complete than that in the message. If the download fails, refused is
+// a sentence that says why.
 type Download[F any] func(ctx context.Context, f F, into *Buffer) (head Head, refused string)
 
 // Fetch downloads and reads the first [MaxFiles] files of a message, in parallel, and returns them

@@ -28,7 +28,7 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// Source is a vendor's connector, and a fake server that has some documents.
+// Source describes the connector that is attacked, and the fake server that the connector reads.
 type Source struct {
 	Name      string   // vendor's name in error messages
 	Secrets   []string // credentials that no other host and no error may contain
@@ -202,8 +202,8 @@ var errEndless = errors.New("the pass makes too many requests")
 
 var errEnough = errors.New("the attack has lasted long enough")
 
-// attacked runs the connector while an attack answers the requests of one target. It then checks
-// errors, permissions and notices.
+// attacked runs the connector while an attack answers all requests of one target. It then fails the
+// test for wrong errors or permissions, and for notices that contain a secret.
 func (s *scene) attacked(a attack, on target) {
 	s.t.Helper()
 	ctx, stop := context.WithCancelCause(s.t.Context())

@@ -103,8 +103,8 @@ func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, 
 	return out, nil
 }
 
-// shortened truncates the long fields of c, clears the unused ones, and returns c. The copies let
-// the commit's large buffer be freed.
+// shortened truncates the long fields of c, clears the unused ones, and returns c. It copies the
+// strings, so that the large buffer of the commit can be freed.
 func shortened(c *object.Commit) *object.Commit {
 	c.Message = strings.Clone(c.Message[:min(len(c.Message), mostMessage)])
 	c.Author.Name, c.Author.Email = strings.Clone(c.Author.Name[:min(len(c.Author.Name), mostName)]), strings.Clone(c.Author.Email[:min(len(c.Author.Email), mostName)])
@@ -113,8 +113,8 @@ func shortened(c *object.Commit) *object.Commit {
 	return c
 }
 
-// commit omits the paths of merges, of commits that change too many files, and of the oldest commit
-// of the shallow mirror, whose parent is missing.
+// commit converts a Git commit to a [Commit]. Paths is empty for merges and for commits that change
+// too many files. It is also empty for the oldest commit of the mirror, whose parent is missing.
 func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Commit, error) {
 	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
 	if of.NumParents() > 1 {

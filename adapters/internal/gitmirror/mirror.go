@@ -64,8 +64,8 @@ func New(options Options) (*Mirror, error) {
 	return &Mirror{options}, nil
 }
 
-// Folder returns the folder of the mirror with a name, below the folder cache. If cache is empty,
-// it uses the user's cache folder.
+// Folder returns the path of the folder called name, in which a mirror can be stored. The folder is
+// in cache or, if cache is empty, in the user's cache folder.
 func Folder(cache, name string) (string, error) {
 	if cache == "" {
 		base, err := os.UserCacheDir()
@@ -186,8 +186,8 @@ func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, h
 	return now, m.save(now)
 }
 
-// load returns the zero value if no state is saved. write removes the saved state before it changes
-// files, because a killed process may leave the files of two commits.
+// load returns the saved state of the mirror, or the zero value if there is none. write removes the
+// saved state before it changes files, because a killed process may leave the files of two commits.
 func (m *Mirror) load() mirrored {
 	var last mirrored
 	data, err := os.ReadFile(filepath.Join(m.Folder, state))
@@ -288,7 +288,8 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 	return now, nil
 }
 
-// pointer is how a file begins whose content is in Git LFS (Git LFS specification, "The Pointer").
+// pointer is the beginning of a file that only refers to content in Git LFS (Git LFS specification,
+// "The Pointer").
 const pointer = "version https://git-lfs.github.com/spec/"
 
 // writeFile writes a blob to a file with the modification time at. If it skips the file, left is a

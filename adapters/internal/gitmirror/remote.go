@@ -22,8 +22,8 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// history is the number of commits to fetch. A file that has not changed in them gets the date of
-// the oldest one.
+// history is the number of commits to fetch. A file that none of these commits changed gets the
+// date of the oldest commit.
 const history = 200
 
 // maxPacks is the number of packs after which the mirror is cloned again, because packs are never
@@ -196,8 +196,8 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s cannot be read now: %w", m.Remote, err)
 }
 
-// mirrorKey is the context key of the mirror that makes a request. go-git has only one transport
-// for the whole process, so the context says which mirror it serves.
+// mirrorKey is the context key for the *allowance of a request's mirror. All mirrors of the process
+// share go-git's only transport, which finds the mirror by this key.
 type mirrorKey struct{}
 
 var install sync.Once
@@ -224,8 +224,8 @@ type allowance struct {
 	early     int64 // limit for the responses before the pack, which the library holds in memory
 }
 
-// maxBeforePack limits what a server may send before the pack in one run, in bytes. It covers three
-// lists of branches and tags, and the negotiation.
+// maxBeforePack is the maximum number of bytes that a server may send in one run before the pack.
+// It is enough for three lists of branches and tags, and the negotiation.
 const maxBeforePack = 48 << 20
 
 func expectPack(ctx context.Context) {

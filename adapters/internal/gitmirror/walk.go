@@ -43,7 +43,7 @@ type trees struct {
 	entries, bytes int64
 }
 
-// read returns an empty tree for the zero hash.
+// read returns the tree with the given hash, or an empty tree for the zero hash.
 func (r *trees) read(hash plumbing.Hash) (*object.Tree, error) {
 	if hash.IsZero() {
 		return &object.Tree{}, nil

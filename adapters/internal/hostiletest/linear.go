@@ -16,7 +16,8 @@ const (
 	// long. Linear code needs a factor of 10, and the rest allows for noise.
 	allowed = 40
 	// allowedMemory is the maximum factor for memory. Quadratic code would need a factor of 100.
-	// Formatting a long answer again that does not fit its messages needs more than 10.
+	// Some correct code needs more than 10, such as code that formats an answer again if it is too
+	// long.
 	allowedMemory = 70
 	// raced is an additional factor under the race detector. sync.Pool then drops values at random,
 	// so linear code may look quadratic.
@@ -114,8 +115,8 @@ func Bounded(t *testing.T, text string, read func()) {
 	read()
 }
 
-// Bound is like [Bounded], for code that runs between the calls of Bound and end. It allows memory
-// for size bytes of text, plus fixed bytes.
+// Bound is like [Bounded], but measures the code that runs before the caller calls end. It allows
+// memory for size bytes of text, plus fixed bytes.
 func Bound(t *testing.T, size int, fixed uint64) (end func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -106,8 +106,8 @@ func navigationClass(class string) bool {
 	return false
 }
 
-// isFrame reports whether an element is part of the page's layout, such as a footer. Its id is then
-// no anchor for the text after it.
+// isFrame reports whether an element belongs to the page's layout, such as a footer. The ids of
+// such elements are not used as anchors.
 func isFrame(tag atom.Atom, a attributes) bool {
 	switch tag {
 	case atom.Header, atom.Footer, atom.Nav, atom.Form:
@@ -120,7 +120,8 @@ var frame = map[string]bool{
 	"header": true, "search": true, "banner": true, "masthead": true, "page": true, "wrapper": true, "container": true, "pageheader": true, "tocheader": true,
 }
 
-// noteClass reports whether a class is that of a note or warning, whose title is not a heading.
+// noteClass reports whether a CSS class marks a box such as a note or a warning. The title of such
+// a box is not a heading.
 func noteClass(class string) bool {
 	switch class {
 	case "note", "tip", "warning", "caution", "important", "admonition", "callout", "alert", "example", "figure", "table", "informaltable",

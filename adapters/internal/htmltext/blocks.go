@@ -168,8 +168,8 @@ func (x *extractor) link(text string, e element) {
 	}
 }
 
-// longestLink is the maximum length of a link's text in bytes. A longer text follows a link that
-// was never closed.
+// longestLink is the maximum length of a link's text in bytes. A link with a longer text probably
+// lacks its end tag and is ignored.
 const longestLink = 4 << 10
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Contents recognises tables of contents, which consist almost only of links within a page. They
-// repeat all headings, so a search would find them for many questions that they do not answer. The
-// zero value is ready to use.
+// Contents recognises tables of contents, in which almost all text is links within the page. The
+// headings in such a table would match many questions without answering them. The zero value is
+// ready to use.
 type Contents struct{ links, letters int }
 
 const (
@@ -23,8 +23,8 @@ func (c *Contents) Link(text, address string) {
 	}
 }
 
-// Only reports whether a block with the recorded links is a table of contents. It then forgets the
-// links.
+// Only reports whether a block is a table of contents, judged by the links recorded for it. It then
+// clears the record for the next block.
 func (c *Contents) Only(block string) bool {
 	noted := *c
 	*c = Contents{}

@@ -145,7 +145,8 @@ func (x *extractor) start(selfClosing bool) {
 	}
 }
 
-// searched limits the search for an open element, which keeps parsing linear.
+// searched is the maximum number of open elements that are compared with a tag. The limit keeps
+// parsing linear.
 const searched = 256
 
 func (x *extractor) end(tag atom.Atom) {
@@ -202,8 +203,8 @@ func (x *extractor) imply(tag atom.Atom) {
 	}
 }
 
-// closeWithin does nothing if an element in bounds is open inside the innermost element with the
-// tag.
+// closeWithin closes the innermost open element with the tag, and all elements inside it. It does
+// nothing if one of these is an element in bounds.
 func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
 	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		for _, bound := range bounds {

@@ -112,5 +112,5 @@ func (x *extractor) finishTerm(e element) {
 	}
 }
 
-// longestTerm is in bytes. A longer term does not become a heading.
+// longestTerm is the length in bytes from which a term does not become a heading.
 const longestTerm = 300

@@ -23,16 +23,17 @@ type Bodies struct {
 	sending []*http.ResponseController
 }
 
-// NewBodies returns a Bodies that holds at most atOnce bodies in memory, each of at most most
-// bytes.
+// NewBodies returns a Bodies. most is the maximum size of a body in bytes. atOnce is the maximum
+// number of bodies in memory.
 func NewBodies(most int64, atOnce int) *Bodies {
 	return &Bodies{most: most, room: make(chan struct{}, atOnce)}
 }
 
-// Bounded returns a handler that reads the whole body of a request and then calls next. It handles
-// at most atOnce requests at a time, with bodies of at most most bytes. For a further request, it
-// ends the request that has been sending its body longest. If no request is sending, the further
-// request waits briefly and is then rejected.
+// Bounded returns a handler that reads the whole body of a request before it calls next. most is
+// the maximum size of a body in bytes. atOnce is the maximum number of concurrent requests.
+//
+// Above that number, it ends the request that has been sending its body longest. If no request is
+// sending, a new request waits briefly and is then rejected.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	all := NewBodies(most, atOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

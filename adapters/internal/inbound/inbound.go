@@ -31,8 +31,8 @@ func withoutDefaultPort(host string) string {
 	return host
 }
 
-// AtOnce returns a handler that handles at most most requests of each kind at a time. It rejects
-// further requests with status 429.
+// AtOnce returns a handler that limits the number of concurrent requests of each kind. It rejects
+// requests above the limit most with status 429.
 func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.Handler {
 	var mu sync.Mutex
 	running := make(map[string]int)
@@ -64,5 +64,5 @@ func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.H
 	})
 }
 
-// Everyone is a kind for [AtOnce] that counts all requests together.
+// Everyone returns the same kind for every request. With it, [AtOnce] counts all requests together.
 func Everyone(*http.Request) string { return "" }

@@ -25,8 +25,8 @@ func Slug(title string) string {
 	}, title)
 }
 
-// inline returns the text of a block with the addresses of links and with backticks around code,
-// but without other marks.
+// inline returns the text of a block, in which links have addresses and code has backticks. It
+// removes all other marks.
 func (r *reader) inline(n ast.Node) string { return r.render(n, true) }
 
 // plain returns the text of a block without any marks or addresses of links.

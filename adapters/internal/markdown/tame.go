@@ -6,7 +6,7 @@ const (
 	// deepestQuote is the maximum number of quote marks (">") that are read at the beginning of a
 	// line.
 	deepestQuote = 32
-	// longestParagraph is in bytes.
+	// longestParagraph is the length in bytes above which a paragraph is split.
 	longestParagraph = 8 << 10
 )
 

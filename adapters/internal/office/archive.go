@@ -30,7 +30,7 @@ type archive struct {
 	text      int                  // bytes of text that were read
 }
 
-// pieceSize is the memory in bytes for a piece of text, in addition to the text.
+// pieceSize is the memory in bytes that each piece of text takes in addition to its text.
 const pieceSize = 16
 
 // addText counts n bytes of text, or of memory for text. It returns errEnough if the sum exceeds

@@ -33,8 +33,8 @@ type grid struct {
 	full  bool            // there was more text
 }
 
-// longHeader is the length in bytes from which a table header is not repeated. Repeated headers
-// must take less than a quarter of a passage.
+// longHeader is the length in bytes above which a table's header is not repeated. A repeated header
+// takes less than a quarter of a chunk, which is a passage of a document.
 const longHeader = 360
 
 func (g *grid) row(number int, cells []cell) error {

@@ -54,7 +54,7 @@ func builtIn(id string) string {
 	}
 }
 
-// mostCode is in bytes. Excel allows no longer code.
+// mostCode is the maximum length of a format code in bytes. Excel allows no longer code.
 const mostCode = 1020
 
 func formatOf(code string) format {
@@ -179,8 +179,8 @@ func (f format) number(stored string, from int) string {
 	return text
 }
 
-// plain formats a number without prefix or suffix. Without a number of decimals it uses Excel's
-// precision of 15 digits.
+// plain formats a number without prefix or suffix. If the format sets no number of decimals, it
+// uses Excel's precision of 15 digits.
 func (f format) plain(n float64) string {
 	if f.decimals >= 0 && math.Abs(n) < 1e15 {
 		text := strconv.FormatFloat(n, 'f', f.decimals, 64)

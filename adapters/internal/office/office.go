@@ -53,12 +53,12 @@ func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
 // charset.
 func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
-// mostPart and the other constants are limits, in bytes after unpacking unless they are counts. The
-// text of a thick book has less than a tenth of mostPart.
+// mostPart and the other constants limit what is read of a file. Sizes are in bytes after
+// unpacking. The text of a thick book has less than a tenth of mostPart.
 const (
 	mostPart = 64 << 20 // one part with text
-	// mostUnpacked limits everything that is read of a file. A sheet of 100,000 rows with 20
-	// columns needs half of it.
+	// mostUnpacked is the maximum size of all parts of a file together. A sheet of 100,000 rows
+	// with 20 columns needs half of it.
 	mostUnpacked   = 160 << 20
 	mostStyles     = 8 << 20
 	mostProperties = 1 << 20
@@ -79,8 +79,8 @@ func Parse(ctx context.Context, raw []byte) (Page, error) {
 	return page, err
 }
 
-// Begin is like [Parse], but returns only about the first most bytes of text. It does not unpack
-// the rest.
+// Begin is like [Parse], but returns only about the given number of bytes of text. It does not
+// unpack the rest.
 func Begin(ctx context.Context, raw []byte, most int) (Page, error) {
 	page, err := footprint.Hold(ctx, footprint.Office, int64(most), func(ctx context.Context) (Page, error) { return parse(ctx, raw, most) })
 	switch {

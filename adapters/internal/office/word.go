@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readWord returns the first heading of the highest rank as title.
+// readWord returns the sections of a Word document. title is the first heading of the highest rank.
 func readWord(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
 	levels := make(map[string]int)
 	styles, numbers := "word/styles.xml", "word/numbering.xml"

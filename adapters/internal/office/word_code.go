@@ -9,8 +9,8 @@ import (
 
 const codeLevel = -1
 
-// longestCodeLine is the maximum average length in bytes of lines of code. Longer lines are text in
-// a fixed-width font.
+// longestCodeLine is the average length of lines in bytes above which text in a fixed-width font is
+// not code.
 const longestCodeLine = 120
 
 func codeStyle(name string) bool {

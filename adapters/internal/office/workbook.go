@@ -25,8 +25,8 @@ type workbook struct {
 
 type sheet struct{ name, id string }
 
-// mostShared limits the texts that several cells share, as a multiple of the text that the caller
-// wants. Some of them belong to hidden sheets.
+// mostShared limits the size of the texts that several cells share. The limit is mostShared times
+// the amount of text that the caller wants, because some of these texts belong to hidden sheets.
 const mostShared = 2
 
 // readWorkbook returns a section for each visible sheet. Hidden sheets are omitted, because people
@@ -106,7 +106,7 @@ func (w *workbook) readStrings(ctx context.Context, d *boundedxml.Decoder) error
 	})
 }
 
-// richText omits phonetic text.
+// richText returns the text before the end tag with the given name. It omits phonetic text.
 func richText(ctx context.Context, d *boundedxml.Decoder, name string) (string, error) {
 	var text strings.Builder
 	for {
@@ -249,7 +249,7 @@ func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid
 	}
 }
 
-// mostColumns is Excel's limit for a sheet.
+// mostColumns is the maximum number of columns that Excel allows in a sheet.
 const mostColumns = 16_384
 
 // columnOf returns the column of a cell address such as "AB12", beginning at 0. The bool is false
@@ -268,7 +268,7 @@ func columnOf(address string) (int, bool) {
 	return column - 1, column > 0
 }
 
-// readCell reads the value that was saved for a formula. It computes nothing.
+// readCell reads the value of a cell. For a formula, that is the value that was saved with it.
 func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xml.StartElement, c *cell) error {
 	value := ""
 	for {

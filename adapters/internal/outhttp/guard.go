@@ -90,8 +90,8 @@ func (g *Guard) check(host string, addr netip.Addr) error {
 }
 
 // turnedPrivate reports whether a host that once had a public address now has a private one (DNS
-// rebinding). Otherwise the owner of a name could reach an address that is allowed for another
-// host. Hosts that the operator allowed by name are exempt.
+// rebinding). Such a host could reach a private address that the operator allowed for another host.
+// Hosts that the operator allowed by name are exempt.
 func (g *Guard) turnedPrivate(host string, addr netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil || len(g.prefixes) == 0 || g.named(host) {
 		return false
@@ -111,10 +111,10 @@ func (g *Guard) turnedPrivate(host string, addr netip.Addr) bool {
 	return false
 }
 
-// Plain reports whether a credential may be sent to host over plain http. It may if the operator
-// allowed the host by name, if the host is a literal private address, or if any network is allowed.
-// If inside is true, the caller must set Config.Inside, which refuses connections to public
-// addresses.
+// Plain reports whether a credential may be sent to host over plain http. That is allowed for hosts
+// that the operator allowed by name, and for private IP addresses. It is allowed for other host
+// names if the operator allowed any network. If inside is true, the caller must set Config.Inside,
+// which refuses connections to public addresses.
 func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)
 	switch {

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Quota is a rate limit for all processes together. It allows one call per interval, and a burst.
+// Quota is a rate limit for all processes together. It allows Burst calls at once, and one further
+// call per interval.
 type Quota struct {
 	Every time.Duration
 	Burst int
@@ -26,7 +27,8 @@ type Part struct {
 	changed chan struct{} // closed and replaced when the part changes
 }
 
-// Part returns the whole quota. Call [Part.Share] to divide it between processes.
+// Part returns a Part with the whole quota, as for a single process. Call [Part.Share] if there are
+// several processes.
 func (q Quota) Part() *Part {
 	return &Part{whole: q, limiter: rate.NewLimiter(rate.Every(q.Every), q.Burst), parts: 1, changed: make(chan struct{})}
 }
@@ -55,7 +57,7 @@ func (p *Part) Spare() bool {
 }
 
 // Room reports whether at least left calls of the burst would remain after one more call. It does
-// not take a call. left is reduced to at most the burst minus one.
+// not take a call. A larger left counts as the burst minus one.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))
 }

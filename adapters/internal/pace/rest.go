@@ -10,8 +10,8 @@ import (
 
 const maxResting = 1000
 
-// Rest stores for each key until when no call may be made. The zero value blocks no key. It is safe
-// for concurrent use.
+// Rest stores the time until which each key is blocked. No key is blocked in the zero value. It is
+// safe for concurrent use.
 type Rest struct {
 	mu    sync.Mutex
 	until map[string]time.Time

@@ -12,7 +12,7 @@ const (
 	// sharedLimit is the timeout of a call to the shared rate limits. It is short, because other
 	// callers wait meanwhile.
 	sharedLimit = 250 * time.Millisecond
-	// sharedAgain is how long the shared rate limits are not called after a failure.
+	// sharedAgain is the time after a failure in which the shared rate limits are not called.
 	sharedAgain = 5 * time.Second
 )
 
@@ -44,9 +44,9 @@ func (s *Shared) reached() thread.Tiers {
 	return s.tiers
 }
 
-// Take takes a call of a tier and returns 0, or returns how long to wait for one. ok is false if
-// the shared limits did not respond, or failed some seconds ago. The caller must then use the
-// process's own limits.
+// Take counts a call and returns 0 if the shared limits permit it. Otherwise it counts nothing and
+// returns how long to wait. ok is false if the shared limits did not respond, or failed some
+// seconds ago. The caller must then use the process's own limits.
 func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (wait time.Duration, ok bool) {
 	ok = s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) (err error) {
 		wait, err = tiers.Take(ctx, key, tier, class)
@@ -65,8 +65,9 @@ func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }
 
-// ask calls the shared limits if they can be reached. It waits for the result even if ctx is
-// cancelled, because a cancelled call does not show whether they can be reached.
+// ask calls say with the shared limits, if they can be reached, and reports whether say succeeded.
+// It continues even if ctx is cancelled, because a cancelled call does not show whether the limits
+// can be reached.
 func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers) error) (answered bool) {
 	tiers := s.reached()
 	if tiers == nil {

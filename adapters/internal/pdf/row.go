@@ -86,7 +86,7 @@ func join(runs []run) []run {
 	return cells
 }
 
-// longestMark is in bytes.
+// longestMark is the maximum length in bytes of the marker of a list item.
 const longestMark = 32
 
 func (r *run) extend(next run) {

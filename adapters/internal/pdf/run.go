@@ -36,8 +36,8 @@ const (
 	farthest = 1e6 // maximum coordinate in points; ISO 32000-1, annex C allows pages of 14,400
 )
 
-// runs reads a page. ok is false if the page is damaged. PDFium determines the order of characters,
-// even for right-to-left text.
+// runs returns the text of a page in PDFium's order, which is correct even for right-to-left text.
+// ok is false if the page is damaged.
 func (s *sandbox) runs(ctx context.Context, doc uint64, number int) (found []run, ok bool, err error) {
 	page, err := s.call(ctx, "FPDF_LoadPage", doc, uint64(number))
 	if err != nil || page == 0 {

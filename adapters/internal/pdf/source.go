@@ -125,8 +125,9 @@ func (s *sandbox) properties(ctx context.Context, doc uint64, f *file) error {
 	return nil
 }
 
-// text calls a PDFium function that writes UTF-16 into a buffer and returns its length in bytes.
-// The arguments may use the first half of scratch.
+// text calls a PDFium function that writes UTF-16 into a buffer and returns its length in bytes. It
+// returns "" for text that does not fit. The buffer is the second half of s.scratch, and arguments
+// may point into the first half.
 func (s *sandbox) text(ctx context.Context, name string, arguments ...uint64) (string, error) {
 	const half = scratchSize / 2
 	buffer := s.scratch + half

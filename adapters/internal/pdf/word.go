@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// words is the set of words inside the lines of a file. It helps to decide which hyphens at the
-// ends of lines belong to a word.
+// words is the set of words of a file that are not split between lines. It helps to decide which
+// hyphens at the ends of lines belong to a word.
 type words map[string]struct{}
 
 func (w words) collect(line string) {
@@ -44,7 +44,7 @@ func joinLines(text, line string, known words) string {
 	return string(appendLine([]byte(text), line, known))
 }
 
-// longestWord is in bytes.
+// longestWord is the maximum length in bytes of the part of a word before a hyphen.
 const longestWord = 100
 
 // appendLine is like joinLines for a buffer, so that joining many lines takes linear time.

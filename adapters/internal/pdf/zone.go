@@ -18,8 +18,8 @@ const (
 	gutterWidth = 0.85 // minimum width in letter sizes; LaTeX sets columns one letter size apart
 	tableRows   = 2    // minimum number of rows with text on both sides of a gutter
 	columnRows  = 4
-	// columnText is the minimum mean number of letters per line in a column of text. In a table,
-	// some column has fewer.
+	// columnText is the minimum mean number of letters per line in a column of text. If one column
+	// has fewer, the zone is a table.
 	columnText   = 16
 	columnFill   = 0.5 // minimum mean filled share of a column's width
 	mostColumns  = 4
@@ -107,8 +107,8 @@ func sharedGutters(all []row, left, right float64) (int, []strip) {
 // farApart is the gap between rows that ends a table or columns, in letter sizes.
 const farApart = 6
 
-// hasColumns reports whether one of the first three rows has several cells. Columns may begin with
-// a line that is only in the left column.
+// hasColumns reports whether one of the first three rows has several cells. At the top of columns,
+// a row may have text only in the left column.
 func hasColumns(all []row) bool {
 	for _, r := range all[:min(len(all), 3)] {
 		if len(r.cells) > 1 {

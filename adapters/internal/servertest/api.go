@@ -142,8 +142,7 @@ func (a *API[S]) Counts(since int, part string) int {
 func Entry(r *http.Request) string { return r.Method + " " + r.URL.RequestURI() }
 
 // Fails applies a planned fault to a request and reports whether there was one. entry is the
-// request's log entry. If the fault has no Answer, Fails sends half and closes the connection
-// early.
+// request's log entry. If the fault has no Answer, the response is cut off after the text half.
 func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half string) bool {
 	fault, faulty := a.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) })
 	if !faulty {

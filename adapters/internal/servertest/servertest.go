@@ -89,8 +89,8 @@ type fault[F any] struct {
 	skip, times int
 }
 
-// Add plans a fault. It applies to times matching calls, but at least one, after it has skipped the
-// first skip matching calls.
+// Add plans a fault. skip is the number of matching calls before the fault begins. times is the
+// number of calls to which it applies. It applies at least once.
 func (f *Faults[F]) Add(what F, skip, times int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,8 +129,8 @@ type Limit struct {
 	calls map[string][]time.Time
 }
 
-// Within records a call at the time now and returns 0. If the key already has most calls within
-// span, it records nothing and returns how long to wait.
+// Within records a call at the time now and returns 0. If the key has already used up the limit
+// most within span, it records nothing and returns how long to wait.
 func (l *Limit) Within(key string, most int, span time.Duration, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

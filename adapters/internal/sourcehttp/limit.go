@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	// silentLimit is the wait after a rate limit that states no time. It doubles for each further
-	// rate limit: "wait for at least one minute before retrying", then "an exponentially increasing
-	// amount of time between retries"
+	// silentLimit is the wait after a rate limit response that states no time. It doubles for each
+	// further such response, as GitHub recommends
 	// (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 	silentLimit  = time.Minute
 	longestLimit = 2 * time.Hour

@@ -19,7 +19,7 @@ var ErrIncomplete = errors.New("the answer lacks a part of the list that was ask
 var ErrEndless = errors.New("the list leads back to a page that was read, or does not end")
 
 // CheckItems checks the items of one page of a list. It returns [ErrIncomplete] if items is nil or
-// an item is not valid, and [ErrItems] if there are more than most items.
+// an item is not valid. It returns [ErrItems] if the number of items exceeds the limit most.
 func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 	switch {
 	case items == nil:
@@ -44,8 +44,8 @@ var ErrLongList = fmt.Errorf("a list that is read whole has more than %d MB", Ma
 
 type listKey struct{}
 
-// Whole returns a context for the requests of one list that is held in memory as a whole. Once
-// their responses exceed [MaxList], requests fail with [ErrLongList].
+// Whole returns a context for the requests of one list that is read into memory completely.
+// Requests fail with [ErrLongList] once all responses together exceed [MaxList].
 func Whole(ctx context.Context) context.Context {
 	room := new(atomic.Int64)
 	room.Store(MaxList)

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// checkpointBytes is the average number of checkpoint bytes per batch. Writing that much takes less
-// time than the one or more requests that a batch needs.
+// checkpointBytes is the average number of bytes of checkpoints that are written per batch. Writing
+// them takes less time than the requests for the batch.
 const checkpointBytes = 16 << 10
 
 // Documents sends the batches of documents of one run. It is not safe for concurrent use.
@@ -23,8 +23,8 @@ type Documents struct {
 	size int // bytes of the last checkpoint
 }
 
-// Send sends a batch, with a checkpoint if one is due. If a run is killed between two checkpoints,
-// the next run sends the batches after the first one again.
+// Send sends a batch, with a checkpoint if one is due. If a run is killed, the next run sends the
+// batches after the last checkpoint again.
 //
 // A checkpoint may be as large as the source. Larger checkpoints are therefore less frequent, so
 // that writing them does not take quadratic time.

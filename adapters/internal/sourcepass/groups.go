@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Listed is a group as in the source's list of groups, without its members.
+// Listed is the id and name of a group in a source's list of groups.
 type Listed struct{ ID, Name string }
 
 // List calls listed for each group in all, and returns the results ordered by id. It drops
@@ -44,9 +44,9 @@ type groupState struct {
 	After string `json:"after,omitempty"`
 }
 
-// Run reads the members of the groups in list, and emits them in batches. It resumes after the
-// group in the checkpoint since. list must come from [List]. The first batch begins with the
-// content of first.
+// Run reads the members of the groups in list, and emits them in batches. It resumes after the last
+// group in the checkpoint since. list must come from [List]. The content of first is part of the
+// first batch.
 func (g *Groups) Run(ctx context.Context, since index.Checkpoint, list []Listed, first index.GroupBatch) error {
 	state, batch := Decode[groupState](since), first
 	seen := make(map[string]bool) // people, each once

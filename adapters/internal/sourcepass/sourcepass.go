@@ -16,9 +16,9 @@ import (
 // ErrBroken reports that the consumer of [Batches] wants no more batches.
 var ErrBroken = errors.New("the caller has broken off")
 
-// Batches returns a sequence of what read passes to emit. emit returns [ErrBroken] if the consumer
-// has stopped, and read must then return that error. Any other error of read is yielded last, or
-// the cause of ctx if ctx is done.
+// Batches returns a sequence of the values that read passes to emit. emit returns [ErrBroken] if
+// the consumer has stopped, and read must then return that error. Any other error of read is
+// yielded last, or the cause of ctx if ctx is done.
 func Batches[B any](ctx context.Context, read func(emit func(B) error) error) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
 		broken := false

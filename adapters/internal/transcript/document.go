@@ -26,7 +26,7 @@ func Said(link, who string, at time.Time, text string) document.Section {
 	return document.Section{Anchor: link, Blocks: blocks(fmt.Sprintf("%s (%s UTC): %s", who, at.UTC().Format("2006-01-02 15:04"), text))}
 }
 
-// longestTitle is in bytes.
+// longestTitle is the maximum length of a title in bytes.
 const longestTitle = 80
 
 // Beginning returns the first words of a message, as a title.

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// recentInterval is the minimum interval between two reads of the recent days while older days are
-// read. If reading the recent days takes longer, the interval is as long, so it takes at most half
-// of the time.
+// recentInterval is the minimum pause between two reads of the recent days while older days are
+// read. If reading the recent days takes longer, the pause takes as long, so that at least half of
+// the time remains for older days.
 const recentInterval = time.Minute
 
 func (p *pass) readRecent(ctx context.Context) error {
@@ -139,7 +139,8 @@ const (
 	waiting  = 10 * time.Minute // for a document to be loaded
 )
 
-// yieldPart also removes stored documents of the period that the part no longer contains.
+// yieldPart emits the documents of a part. It removes stored documents of the same period that are
+// not in the part.
 func (p *pass) yieldPart(ctx context.Context, c Channel, of Part, age time.Duration) error {
 	of.Items = slices.DeleteFunc(of.Items, func(i Item) bool { return p.keyTime(i.Key).Before(p.limit) })
 	there := make(map[document.ID]bool)

@@ -193,7 +193,8 @@ type pass struct {
 	sent     map[document.ID]bool
 }
 
-// emit omits documents that this run has already yielded, unless Item.Again is set.
+// emit sends a batch with a checkpoint. It omits documents that this run has already sent, unless
+// Item.Again is set.
 func (p *pass) emit(b index.Batch) error {
 	if p.sent == nil {
 		p.sent = make(map[document.ID]bool)

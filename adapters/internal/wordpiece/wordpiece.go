@@ -108,7 +108,7 @@ func (v *Vocabulary) Longest() int { return v.longest }
 // Pieces appends the tokens of a word to tokens. It takes the longest matching piece at each
 // position. If none matches, the whole word becomes [Unknown].
 //
-// It takes at most the word's length times the longest piece's length.
+// The time is at most proportional to the word's length times the longest piece's length.
 func (v *Vocabulary) Pieces(tokens []int32, word []byte) []int32 {
 	if utf8.RuneCount(word) > maxWord {
 		return append(tokens, Unknown)

@@ -44,7 +44,8 @@ func (w *World) mayRead(u *User, i *Issue) bool {
 	return len(i.Restricted) == 0 || slices.ContainsFunc(i.Restricted, func(role string) bool { return plays(u, i.Project, role) })
 }
 
-// mayBrowse returns true even if the permission depends on the issue.
+// mayBrowse reports whether a user may browse a project. It returns true if the permission depends
+// on the issue, for example on its reporter.
 func (w *World) mayBrowse(u *User, p *Project) bool {
 	if p.Archived {
 		return false
@@ -84,7 +85,8 @@ func (w *World) any(u *User, holders []Holder, p *Project, i *Issue) bool {
 	return slices.ContainsFunc(holders, func(h Holder) bool { return w.holds(u, h, p, i) })
 }
 
-// holds ignores holders that depend on the issue if i is nil.
+// holds reports whether a user is a holder of a permission in a project. If i is nil, it returns
+// false for holders that depend on the issue.
 func (w *World) holds(u *User, h Holder, p *Project, i *Issue) bool {
 	switch h.Type {
 	case "anyone":

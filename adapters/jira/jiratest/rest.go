@@ -253,7 +253,8 @@ func stamp(t time.Time) string {
 	return t.In(time.FixedZone("", 2*3600)).Format("2006-01-02T15:04:05.000-0700")
 }
 
-// text leaves a text that begins with "{" unchanged, because it is already a document.
+// text returns a text in the format of the API: ADF on Cloud, unchanged on Data Center. A text that
+// begins with "{" is ADF already and stays unchanged.
 func (q *request) text(text string) any {
 	switch {
 	case text == "":

@@ -62,8 +62,8 @@ func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	return s
 }
 
-// Refuse returns a handler that responds with a status and headers. header has names and values in
-// turn.
+// Refuse returns a handler that responds with a status and headers. header alternates names and
+// values.
 func Refuse(status int, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, header)

@@ -246,7 +246,8 @@ func (s *Server) query(id string, body map[string]any, is Switches) (int, any) {
 	return status, answer
 }
 
-// children lists the blocks of the original for a synced block.
+// children lists the child blocks of a page or block. For a copy of a synced block, it lists those
+// of the original.
 func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
 	t := s.byID[strings.ReplaceAll(id, "-", "")]
 	if t == nil || !s.Shown(t) {

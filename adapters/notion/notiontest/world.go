@@ -124,8 +124,8 @@ func (w *World) Shown(t *Thing) bool {
 // a function that reports whether its list of readers includes the person. The nearest configured
 // page at or above t decides.
 //
-// A page in the trash is hidden from everyone. So is a page if it, or a page between it and the
-// configured one, is invisible to the integration. Call MayRead within Do.
+// A page in the trash is hidden from everyone. A page is also hidden if the integration cannot see
+// every page from t up to the configured page. Call MayRead within Do.
 func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
 	allowed, found := false, false
 	for at, steps := t, 0; at != nil; at, steps = at.Parent, steps+1 {

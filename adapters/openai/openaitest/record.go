@@ -66,8 +66,8 @@ func (s *Server) Wait(ctx context.Context, condition func([]Record) bool) ([]Rec
 	return records, nil
 }
 
-// WaitClosed waits until the client has closed the connection of request n, counted from 0, before
-// the reply was complete. It returns an error if ctx is done first.
+// WaitClosed waits until the client has closed a connection before the reply was complete. n is the
+// number of the request, counted from 0. It returns an error if ctx is done first.
 func (s *Server) WaitClosed(ctx context.Context, n int) (Record, error) {
 	records, err := s.Wait(ctx, func(records []Record) bool { return len(records) > n && !records[n].ClosedByClient.IsZero() })
 	if err != nil {

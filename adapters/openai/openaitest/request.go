@@ -86,7 +86,7 @@ func (m Message) Text() string {
 	return s
 }
 
-// Last returns the last message with a role, or a zero Message if there is none.
+// Last returns the last message that has the given role, or a zero Message if there is none.
 func (r Request) Last(role string) Message {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == role {
@@ -96,7 +96,7 @@ func (r Request) Last(role string) Message {
 	return Message{}
 }
 
-// Offers reports whether the model may call a tool with a name.
+// Offers reports whether the model may call the tool called name.
 func (r Request) Offers(name string) bool {
 	if string(r.ToolChoice) == `"none"` {
 		return false

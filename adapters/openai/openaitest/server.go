@@ -185,8 +185,9 @@ func describe(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"id": r.PathValue("model"), "object": "model", "created": 1, "owned_by": "test"})
 }
 
-// accept parses a chat request before it records the request, because a waiting test may read the
-// record at once. It returns false if it has sent an error response.
+// accept records a request and checks its API key. It returns false if it has sent an error
+// response. It parses a chat request before it records it, because a waiting test may read the
+// record at once.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, chat bool) ([]byte, *Record, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<20))
 	if err != nil {

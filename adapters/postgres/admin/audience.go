@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Audiences stores what is known about the accounts and members of chat workspaces, for all
-// replicas. Its times come from the database's clock. It is safe for concurrent use by any number
-// of processes.
+// Audiences stores the accounts and full members of chat workspaces, and when permissions changed
+// there. All replicas share them. Its times come from the database's clock. It is safe for
+// concurrent use by any number of processes.
 type Audiences struct{ db *postgres.DB }
 
 var (

@@ -96,8 +96,7 @@ func (c *Console) Remove(ctx context.Context, tenant access.TenantID, p access.A
 }
 
 // SignOutAll deletes a person's links and sessions, and disconnects the person's accounts at
-// identity providers. Otherwise an account that an intruder connected could sign in again. The
-// person keeps the role. SignOutAll reports whether it deleted anything.
+// identity providers. The person keeps the role. SignOutAll reports whether it deleted anything.
 func (c *Console) SignOutAll(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
 	return c.end(ctx, tenant, p, by, session.ConsoleSignedOut,
 		`delete from console_link where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
@@ -148,8 +147,8 @@ func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.
 	return nil
 }
 
-// consoleEntry must get details that do not name the person, because details remain when the person
-// is forgotten.
+// consoleEntry returns an audit entry about a person's access to the console. details must not name
+// the person, because they remain when the person is forgotten.
 func consoleEntry(deed session.Deed, p access.Account, by session.Actor, details map[string]string) audit.Entry {
 	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: thread.Platform(p.Platform), Workspace: p.Workspace.ID}, Private: true, Details: details}
 }
@@ -173,8 +172,8 @@ func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to r
 		tenant, link[:], to[:], id, int64(review.SessionLifetime/time.Second))
 }
 
-// begin runs a statement that creates session id and returns its columns. It returns the error none
-// if the statement returns no row.
+// begin runs a statement that creates a session, and records the sign-in. id is the id of the
+// session. If the statement returns no row, begin returns the error none.
 func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, none error, statement string, args ...any) (in review.SignedIn, err error) {
 	err = c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
@@ -260,7 +259,8 @@ func (c *Console) Session(ctx context.Context, tenant access.TenantID, of review
 	return in, nil
 }
 
-// find returns the error none if the query returns no row.
+// find returns the person and session that a query selects. It returns the error none if the query
+// returns no row.
 func (c *Console) find(ctx context.Context, q postgres.Executor, none error, query string, args ...any) (review.SignedIn, error) {
 	var in review.SignedIn
 	err := q.QueryRow(ctx, query, args...).Scan(&in.Session, &in.Person.Platform, &in.Person.Workspace.ID, &in.Person.ID, &in.Role, &in.Expires)

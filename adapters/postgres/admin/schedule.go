@@ -72,9 +72,9 @@ func moment(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// Begin records that this process attempts the run of schedule p that is due at due. Of several
-// processes that call it with the same p, only one gets ok = true. The next attempt may begin after
-// recur.Pause.
+// Begin records a new attempt at a scheduled run. p is the schedule's last known state, and due is
+// when the run is due. If several processes call Begin with the same p, only one gets ok = true.
+// The next attempt may begin after recur.Pause.
 func (s *Schedules) Begin(ctx context.Context, tenant access.TenantID, p recur.Progress, due time.Time) (begun recur.Progress, ok bool, err error) {
 	begun = p
 	begun.Due, begun.State = due.UTC(), recur.Begun

@@ -15,8 +15,8 @@ import (
 
 // Ledger stores what model calls cost. It is safe for concurrent use by any number of processes.
 //
-// To prevent deadlocks, every transaction locks rows in this order: a hold, the month, the day of
-// all tenants, the day of the tenant, the model.
+// To prevent deadlocks, every transaction locks rows in this order: a reservation (hold), the
+// month, the day of all tenants, the day of the tenant, the model.
 type Ledger struct {
 	db *postgres.DB
 
@@ -117,7 +117,8 @@ func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held s
 	return err
 }
 
-// addDay locks the day's row of all tenants before that of the tenant.
+// addDay adds an amount to the day's total of all tenants and to that of the tenant. It locks the
+// rows in this order.
 func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n spend.Amount) error {
 	const add = `
 		insert into spend_day as d (tenant_id, day, currency, used) values ('', $2, $3, $4), ($1, $2, $3, $4)

@@ -80,7 +80,7 @@ func (l *Ledger) leave(s *settlement) bool {
 	return true
 }
 
-// handOver tells the first waiting caller to book. The caller must hold l.mu.
+// handOver makes the first waiting caller book the waiting calls. The caller must hold l.mu.
 func (l *Ledger) handOver() {
 	if l.leading = len(l.waiting) > 0; l.leading {
 		l.waiting[0].wake <- true
@@ -167,7 +167,7 @@ type heldAmount struct {
 }
 
 // release deletes the calls' reservations. It returns the current UTC day and the reserved amounts
-// by hold id, without expired reservations. It uses the primary key.
+// by hold id. Reservations that have already expired are missing in held.
 func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Time, held map[int64]heldAmount, err error) {
 	const gone = `
 		with gone as (
@@ -198,7 +198,8 @@ func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Ti
 	return today, held, err
 }
 
-// settled locks rows in the order that [Ledger] describes.
+// settled adds the use of calls to the stored totals, and sets the resulting totals in each call.
+// It locks rows in the order that [Ledger] describes.
 func settled(ctx context.Context, tx pgx.Tx, calls []*settlement, today time.Time, days map[dayKey]spend.Amount, accounts map[accountKey]accountSum) error {
 	queue := new(pgx.Batch)
 	inOrder := slices.SortedFunc(maps.Keys(days), func(a, b dayKey) int {

@@ -25,7 +25,7 @@ func NewWorkspaces(db *postgres.DB, platform thread.Platform) *Workspaces {
 	return &Workspaces{db: db, platform: platform}
 }
 
-// Bound returns the tenant of each bound workspace, keyed by workspace.
+// Bound returns the tenants of all workspaces that belong to a tenant, keyed by workspace id.
 func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, error) {
 	// Served by the primary key.
 	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1 and bound_by <> $2`, w.platform, unbound)
@@ -76,7 +76,7 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 }
 
 // unbound is the value of column bound_by after [Workspaces.Unbind]. The row remains, so that
-// BindFirst still binds no workspace. No person has this name.
+// [Workspaces.BindFirst] does not bind another workspace. No person has this name.
 const unbound = "(nobody)"
 
 // Unbind removes a workspace's binding. The result was reports whether there was a binding.
@@ -129,7 +129,7 @@ func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant acc
 	return bound, nil
 }
 
-// Write writes an audit entry about the binding of a workspace, in transaction tx.
+// Write records in the audit trail, in transaction tx, that the tenant of a workspace has changed.
 func (w *Workspaces) Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, workspace string, by session.Actor, details map[string]string) error {
 	return audit.Write(ctx, tx, tenant, audit.Entry{
 		Deed: session.WorkspaceBound, Who: by, At: thread.Ref{Platform: w.platform, Workspace: workspace}, Details: details,

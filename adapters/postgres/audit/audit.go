@@ -31,8 +31,9 @@ type Entry struct {
 	Details   map[string]string
 }
 
-// Within returns a copy of the entry with Direct set to direct. If direct is true, the channel and
-// thread move from At to Own, so that they can be forgotten together with the person.
+// Within returns a copy of the entry with Direct set to direct. For a direct message, it moves the
+// channel and thread from the field At to the field Own. They can then be forgotten together with
+// the person.
 func (e Entry) Within(direct bool) Entry {
 	if e.Direct = direct; direct {
 		e.Own, e.At.Channel, e.At.Thread = e.At, "", ""
@@ -83,7 +84,8 @@ func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed sess
 	return Write(ctx, tx, tenant, e)
 }
 
-// turnFact holds the data of a turn that the trail records in addition to its saved result.
+// turnFact holds stored data about a turn for its audit entry. The rest of the entry comes from the
+// turn's saved result.
 type turnFact struct {
 	Asker, Platform, Workspace, Channel, Thread string
 	Direct, Private                             bool
@@ -182,9 +184,9 @@ func storable(documents []session.Shown) []session.Shown {
 	return shown
 }
 
-// alias returns a person's pseudonym in the trail, or nil if who is empty. A person has a separate
-// pseudonym in each direct message (own). The pseudonym's row stays locked until the transaction
-// ends, so that retention cannot delete it as unreferenced.
+// alias returns a person's pseudonym in the audit trail, or nil if who is empty. A person has a
+// separate pseudonym in each direct message, which own names. The pseudonym's row stays locked
+// until the transaction ends, so that retention cannot delete it.
 func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.Actor, own thread.Ref) (*string, error) {
 	if who.ID == "" {
 		return nil, nil
@@ -210,8 +212,8 @@ func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.A
 	return nil, errors.New("look up who is meant by the audit trail: the person was forgotten at this moment")
 }
 
-// Forget deletes the identities behind a person's entries. Call it after writing the entry that
-// records the deletion.
+// Forget deletes which pseudonyms in the audit trail belong to a person. The entries remain. Call
+// Forget after writing the entry that records the deletion.
 func Forget(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) error {
 	_, err := tx.Exec(ctx, `delete from audit_person where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, postgres.Storable(person))
 	if err != nil {

@@ -30,9 +30,8 @@ type Config struct {
 // Client runs background jobs from a database. Any number of processes may run a Client. River
 // elects one process to plan jobs for all.
 //
-// Client polls the queue's table. It does not listen for notifications, because transaction poolers
-// lose them, and listening would occupy a connection in each process. Client needs no right to
-// change the schema.
+// Client polls the queue's table, because transaction poolers lose notifications. It needs no right
+// to change the schema.
 type Client struct {
 	river   *river.Client[pgx.Tx]
 	db      *postgres.DB
@@ -135,12 +134,12 @@ func unique(queue string) *river.InsertOpts {
 		rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}}}
 }
 
-// pause is how long an unfinished job waits before its next piece.
+// pause is the delay between two calls of [Work.Do] for the same job.
 const pause = 100 * time.Millisecond
 
-// attempt runs one piece of a job and returns the results of [Work.Do]. It runs nothing if the job
-// is paused. It also runs nothing, and returns waits = true, if the job must wait for other jobs of
-// this process.
+// attempt calls [Work.Do] once for a job and returns its results. For a paused job it calls
+// [Work.Pause] instead. If the job must wait for other jobs of this process, attempt only returns
+// waits = true.
 func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, waits bool, err error) {
 	known, died, err := c.loadDeaths(ctx, job)
 	if err != nil {
@@ -170,7 +169,8 @@ func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, w
 	return more, next, false, err
 }
 
-// do returns a river.JobSnooze error if River must continue the job later.
+// do calls [Work] once for a job and enqueues the resulting jobs. It returns a river.JobSnooze
+// error if River must continue the job later.
 func (c *Client) do(ctx context.Context, job Job) error {
 	var more bool
 	var next []Job

@@ -34,8 +34,8 @@ const (
 	Extract Kind = "knowledge_read" // lets a model extract facts from documents, or removes them
 	Graph   Kind = "index_graph"    // does nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // deletes data that is no longer needed, every night
-	// Due runs a schedule that is due, on a process that serves its platform. Its Subject is the
-	// schedule's name, which begins with the platform and a colon.
+	// Due runs a schedule that is due. Only processes that serve the schedule's platform run it.
+	// Its Subject is the schedule's name, which begins with the platform and a colon.
 	Due Kind = "schedule_due"
 	// Prune deletes conversations and audit entries of all tenants whose retention is over, every
 	// night.
@@ -62,8 +62,8 @@ type Work interface {
 	Pause(ctx context.Context, job Paused) error
 }
 
-// Piece limits how long [Work.Do] should work before it requests another call. It is well below the
-// timeout that cancels a job.
+// Piece is about how long one call of [Work.Do] may take. A longer job must return and request
+// another call. Piece is well below the timeout that cancels a job.
 const Piece = 40 * time.Second
 
 const (

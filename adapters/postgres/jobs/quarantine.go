@@ -28,7 +28,7 @@ const (
 	resumeAfter = 24 * time.Hour
 	// waitForOthers is the delay before a job that must wait for other jobs is tried again.
 	waitForOthers = time.Second
-	// reserved is how long no new job may begin while a job waits to run alone.
+	// reserved is how long a job that must run alone keeps new jobs from starting while it waits.
 	reserved = 5 * time.Second
 )
 

@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// Config says where the PostgreSQL cluster is stored. The zero value selects the operator's
-// cluster.
+// Config sets where the PostgreSQL cluster is stored and how its server runs. The zero value is
+// valid.
 type Config struct {
 	// Dir is the directory in which the cluster creates its directory "postgres". The default is
 	// ${XDG_DATA_HOME:-~/.local/share}/footnote. For root, the default is /var/lib/footnote if the
@@ -45,8 +45,8 @@ type Config struct {
 // name.
 const Database = "footnote"
 
-// Cluster is this process's use of a private PostgreSQL server, which several processes may share.
-// It is safe for concurrent use.
+// Cluster is a private PostgreSQL server that this process uses. Several processes may share the
+// server. A Cluster is safe for concurrent use.
 type Cluster struct {
 	paths  paths
 	server Server
@@ -166,9 +166,9 @@ func (c *Cluster) Dir() string { return c.paths.root }
 // Server returns the server programs that run the cluster.
 func (c *Cluster) Server() Server { return c.server }
 
-// Close leaves the cluster, and stops the server if no other process uses it. Close all connections
-// first, because a stopping server ends them. ctx limits how long Close waits. Do not pass the
-// context whose end started the shutdown. Later calls return the first result.
+// Close ends this process's use of the cluster, and stops the server if no other process uses it.
+// Close all connections first. ctx limits how long Close waits, so it must not be cancelled
+// already. Later calls return the first result.
 func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {
 		turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
@@ -211,14 +211,14 @@ func (p paths) usersLock() string { return filepath.Join(p.root, "users.lock") }
 func (p paths) overrides() string { return filepath.Join(p.root, "postgresql.conf") }
 func (p paths) pidFile() string   { return filepath.Join(p.data(), "postmaster.pid") }
 
-// mark returns a name for the cluster, such as "footnote-0123456789ab". It is on the server's
-// command line, and a shell does not change its characters.
+// mark returns the cluster's name on the server's command line, such as "footnote-0123456789ab". It
+// contains no character that a shell changes.
 func (p paths) mark() string {
 	sum := sha256.Sum256([]byte(p.root))
 	return "footnote-" + hex.EncodeToString(sum[:6])
 }
 
-// exists also returns true for a file that cannot be read.
+// exists reports whether a file exists, even if it cannot be read.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil

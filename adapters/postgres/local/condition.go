@@ -45,8 +45,8 @@ const (
 	giveUp  // a running server refuses connections for another reason
 )
 
-// action returns what to do with a server. why is the reason for a restart. An upgrade is a reason
-// only if files were replaced after the server's start. Otherwise a restart would not help.
+// action returns what to do with a server, such as starting it. why is the reason for a restart. An
+// upgrade is a reason only if files were replaced after the server's start.
 func (c condition) action() (do action, why string) {
 	upgraded := !c.began.IsZero() && !c.replaced.Before(c.began)
 	switch {
@@ -96,7 +96,8 @@ func (c *Cluster) examine(ctx context.Context, m *postmaster) (found condition, 
 	return found, err
 }
 
-// tryLibraries returns the server's version if it could connect, even if a library does not load.
+// tryLibraries connects to the server and loads the libraries of plpgsql and pgvector. It returns
+// the server's version even if a library does not load.
 func (c *Cluster) tryLibraries(ctx context.Context, socket string) (version string, err error) {
 	if socket == "" {
 		return "", os.ErrNotExist // the server has not opened it yet

@@ -52,7 +52,8 @@ func (c *Cluster) ensureCreated(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// ensureVector updates an extension that an older pgvector created.
+// ensureVector installs pgvector in the database, or updates it if it is too old. It returns an
+// error if the server has no suitable pgvector.
 func (c *Cluster) ensureVector(ctx context.Context, conn *pgx.Conn) error {
 	const version = `select coalesce((select extversion from pg_extension where extname = 'vector'), '')`
 	var have string

@@ -101,7 +101,7 @@ func (c *Cluster) program(ctx context.Context, name string, arguments ...string)
 	return cmd
 }
 
-// replaceFile replaces a file of the owner atomically.
+// replaceFile writes a file atomically. The file belongs to the user that runs the server.
 func (c *Cluster) replaceFile(name, text string) error {
 	fresh := name + ".new"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {

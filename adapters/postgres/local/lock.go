@@ -54,7 +54,8 @@ func lockExclusive(ctx context.Context, name string, owner account, logger *slog
 	}
 }
 
-// tryExclusive returns nil without an error if another process holds the lock.
+// tryExclusive takes the lock without waiting. It returns nil without an error if another process
+// holds the lock.
 func tryExclusive(name string, owner account) (*fileLock, error) {
 	lock, err := lockFile(name, owner, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -14,8 +14,8 @@ type place struct {
 	owner account
 }
 
-// rootsPlace is the directory of root's cluster if the server's user cannot enter root's home
-// directory, as is usual.
+// rootsPlace is the default directory of root's cluster. It is used if the server's user cannot
+// enter root's home directory.
 const rootsPlace = "/var/lib/footnote"
 
 func choosePlace(ctx context.Context, cfg Config) (place, error) {

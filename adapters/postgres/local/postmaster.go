@@ -23,7 +23,7 @@ type postmaster struct {
 	ready  bool
 }
 
-// readPostmaster returns nil if postmaster.pid does not exist.
+// readPostmaster reads postmaster.pid. It returns nil without an error if the file does not exist.
 func readPostmaster(p paths) (*postmaster, error) {
 	text, err := os.ReadFile(p.pidFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,8 +51,8 @@ func parsePostmaster(text string) *postmaster {
 }
 
 // alive reports whether the process still runs and is the server of this directory. After a reboot
-// or in a container, the process id may belong to another process. If that is unknown, alive
-// returns true, which is harmless.
+// or in a container, the process id may belong to another process. If alive cannot find out, it
+// returns true.
 func (m *postmaster) alive(ctx context.Context, p paths) bool {
 	if m.pid == 0 || errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
 		return false

@@ -57,7 +57,7 @@ func (c *Cluster) adopt(ctx context.Context) (adopted bool, restarted string, er
 	}
 }
 
-// launch must be called only if no server runs.
+// launch starts the server. The caller must make sure that no server runs.
 func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err error) {
 	if c.socket, err = prepareSocketDir(c.paths, c.owner, c.settled); err != nil {
 		return err
@@ -98,8 +98,8 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	}
 }
 
-// stop does nothing if no server runs. It stops the server immediately if a clean stop takes too
-// long.
+// stop stops the server if it runs. If a clean stop takes too long, it stops the server
+// immediately.
 func (c *Cluster) stop(ctx context.Context) error {
 	running, err := readPostmaster(c.paths)
 	if err != nil || running == nil || !running.alive(ctx, c.paths) {

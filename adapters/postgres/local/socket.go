@@ -25,9 +25,9 @@ func socketURL(dir, database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(Database), Path: "/" + database, RawQuery: query.Encode(), Host: ""}).String()
 }
 
-// prepareSocketDir creates the directory of the socket and returns its path. The directory is
-// settled, if that is set. Otherwise it is in the cluster's directory, or has a short path
-// elsewhere if the path would be too long for a socket.
+// prepareSocketDir creates the directory of the server's socket and returns its path. If settled is
+// set, it is the path. Otherwise the directory is in the cluster's directory or, if that path is
+// too long for a socket, elsewhere.
 func prepareSocketDir(p paths, owner account, settled string) (string, error) {
 	dir := p.socket()
 	switch {

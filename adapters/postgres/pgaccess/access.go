@@ -32,10 +32,8 @@ type Store struct {
 // New returns the Store in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// TouchIndex invalidates the permissions of a tenant that searches have cached. It must be the last
-// statement of its transaction.
-//
-// It changes the version in each shard's row, and locks the rows in the same order as writers of
+// TouchIndex makes searches discard the permissions that they have cached for a tenant. It must be
+// the last statement of its transaction. It locks index rows in the same order as writers of
 // documents.
 func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	_, err := tx.Exec(ctx, `

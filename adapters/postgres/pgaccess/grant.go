@@ -15,7 +15,8 @@ import (
 //go:embed queries/links.sql
 var linksSQL string
 
-// link is the identity in a source of a listener, a person who can see the chat channel.
+// link says which person of a document source a listener is. A listener is a person who can see the
+// chat channel.
 type link struct {
 	listener       int
 	source, person string
@@ -92,8 +93,8 @@ func (l link) from() string {
 	return fmt.Sprintf("in %s, where you are %s, by your address", l.source, cmp.Or(l.name, l.person))
 }
 
-// commonPeople returns the principals that all listeners hold as people of a source, not through
-// groups. listeners is the number of listeners.
+// commonPeople returns the principals of single people and of whole sources that all listeners
+// hold. It omits groups. listeners is the number of listeners.
 func commonPeople(links []link, listeners int) []access.Held {
 	var held []access.Held
 	all, same := make(map[string]int), make(map[[2]string]int)

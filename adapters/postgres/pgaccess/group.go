@@ -165,8 +165,8 @@ func (w *groupWriter) check(group access.Principal) error {
 	return nil
 }
 
-// unread records groups that could not be read. Their members count until index.GroupGrace after
-// the last successful pass.
+// unread records that groups could not be read. Their stored members stay valid until
+// index.GroupGrace after the last successful pass.
 func (w *groupWriter) unread(ctx context.Context, groups []access.Principal) error {
 	if len(groups) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Identity is the operator's statement that a chat account belongs to a person of a source, or to
-// none of its people.
+// Identity is the operator's statement which person in a document source a chat account belongs to.
+// It may also say that the account belongs to none.
 type Identity struct {
 	Source  document.SourceID
 	Person  string // native id; empty if the account is no person of the source

@@ -60,12 +60,12 @@ type nodeWriter struct {
 	changed bool     // the readers of a node changed
 }
 
-// readersForm is the version of the lists that index.ReadersOf returns. Increase it to recompute
-// the readers of all stored nodes. Version 1 added sets for clauses with several alternative
-// principals.
+// readersForm is the format version of stored readers. Increase it to recompute the readers of all
+// stored nodes. Version 1 added [index.Set].
 const readersForm = 1
 
-// upgrade marks all nodes of the source for recomputing if their readers have an older version.
+// upgrade selects all nodes of the source for recomputing if their stored readers are older than
+// readersForm.
 func (w *nodeWriter) upgrade(ctx context.Context) (err error) {
 	w.roots, err = w.ids(ctx, `
 		with older as (
@@ -122,8 +122,8 @@ func (w *nodeWriter) store(ctx context.Context, nodes []index.Node) error {
 	return err
 }
 
-// unread records nodes that could not be read. Their readers count until index.NodeGrace after the
-// last successful pass.
+// unread records that nodes of the source, such as folders, could not be read. Their stored readers
+// stay valid until index.NodeGrace after the last successful pass.
 func (w *nodeWriter) unread(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -137,8 +137,8 @@ func (w *nodeWriter) unread(ctx context.Context, ids []string) error {
 	return err
 }
 
-// remove deletes the denied nodes and, after a complete pass, the nodes that the pass did not
-// report. Documents of a deleted node are hidden from everyone.
+// remove deletes the nodes in b.Denied. After a complete pass, it also deletes the nodes that the
+// pass did not report. Documents of a deleted node are hidden from everyone.
 func (w *nodeWriter) remove(ctx context.Context, b index.NodeBatch) error {
 	if len(b.Denied) == 0 && !b.Complete {
 		return nil
@@ -170,7 +170,7 @@ type familyNode struct {
 
 func (r familyNode) expires() time.Time { return r.readAt.Add(index.NodeGrace) }
 
-// recomputeReaders also recomputes the readers of the changed nodes' descendants.
+// recomputeReaders updates the stored readers of the changed nodes and of their descendants.
 func (w *nodeWriter) recomputeReaders(ctx context.Context) error {
 	rows, err := w.tx.Query(ctx, familySQL, string(w.tenant), string(w.run.Source), w.roots)
 	if err != nil {
@@ -289,7 +289,7 @@ func (w *nodeWriter) storeSets(ctx context.Context, sets map[access.Principal]in
 	return w.tx.SendBatch(ctx, batch).Close()
 }
 
-// sweep deletes sets that no node uses any more.
+// sweep deletes each stored [index.Set] that no node uses any more.
 func (w *nodeWriter) sweep(ctx context.Context) error {
 	_, err := w.tx.Exec(ctx, `
 		with unused as (

@@ -18,8 +18,8 @@ var ownerSQL string
 
 var _ owner.Accounts = (*Store)(nil)
 
-// AccountsOf implements owner.Accounts. identity is an email address, or "@" and a person's name in
-// a GitHub source. Names in other sources are not account names.
+// AccountsOf implements owner.Accounts. identity is an email address, or "@" and a user name. User
+// names are looked up only in GitHub sources.
 func (s *Store) AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error) {
 	address, handle := strings.ToLower(postgres.Storable(identity)), ""
 	if strings.HasPrefix(address, "@") {

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Match is a person of a source with the matching chat accounts.
+// Match says which chat accounts belong to a person in a document source.
 type Match struct {
 	Source       document.SourceID
 	Person, Name string // native id, and the name in the source
@@ -36,8 +36,8 @@ type sourcePerson struct {
 	readAt time.Time
 }
 
-// Matches returns every person of every source with the matching accounts, ordered by source and
-// person. [Store.Common] uses the same rules.
+// Matches returns the matching accounts of each person in each document source, ordered by source
+// and person. [Store.Common] uses the same rules.
 func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []string) ([]Match, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -118,8 +118,8 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 	return w, nil
 }
 
-// accounts reads the accounts of all platforms, and accounts that appear only in the operator's
-// statements.
+// accounts reads the accounts of all platforms, without bots. It includes accounts that only the
+// operator's statements ([Identity]) mention.
 func (s *Store) accounts(ctx context.Context, w *peopleAndAccounts) error {
 	rows, err := s.db.Pool.Query(ctx, `
 		select platform, workspace, id, name, email, full_member, seen_at from account where not bot
@@ -227,8 +227,8 @@ func (w *peopleAndAccounts) claims(m *Match, emails []string) {
 	}
 }
 
-// Cover is a group of a source, with the number of full members of chat platforms who are not in
-// it.
+// Cover is a group in a document source. It counts the full members of chat platforms who are
+// missing in the group.
 type Cover struct {
 	Source    document.SourceID
 	Principal access.Principal
@@ -237,9 +237,10 @@ type Cover struct {
 	Of        int // number of full members
 }
 
-// CoversOf returns groups that contain many full members of chat platforms. It returns the groups
-// in listed, and for each source up to most others with the fewest missing members. If several
-// groups miss equally many, the group of all people in the source comes first.
+// CoversOf returns the groups in document sources that contain the most full members of chat
+// platforms. It returns the groups in listed and, for each source, some others. The parameter most
+// is the maximum number of others. If several groups miss equally many members, the group of
+// everyone in the source comes first.
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -304,9 +305,9 @@ func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []
 	}), nil
 }
 
-// Proposed returns further e-mail domains by which chat accounts and people of sources could be
-// matched. It omits the given domains. The value is the number of addresses that both a chat
-// platform and a source have verified.
+// Proposed proposes e-mail domains for matching chat accounts with people in document sources. It
+// omits the given domains. The value is the number of addresses that both a chat platform and a
+// source have verified.
 func (s *Store) Proposed(ctx context.Context, tenant access.TenantID, domains []string) (map[string]int, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select split_part(a.email, '@', 2), count(distinct a.email)

@@ -5,7 +5,8 @@ import "strings"
 // MayRead returns an SQL condition that is true if a reader with the principals in held may read
 // document d. Both arguments are parameter names, such as "$2".
 //
-// The condition looks up a node in readable_node only if the document's access list does not match.
+// A document's access list may name a node, such as a folder. The condition looks up the node's
+// readers only if the list itself does not match.
 func MayRead(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
 		`(d.acl && HELD::text[] or exists (

@@ -11,14 +11,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// set is a principal that requires several clauses. A person holds the set by meeting every clause.
+// set is a stored [index.Set]: a principal that a person holds by meeting every clause.
 type set struct {
 	principal, source string
 	clauses           [][]string // each requires one of its principals
 }
 
-// heldBy returns the sets that a person with the principals in held holds. It omits sets with fewer
-// than the given number of clauses, and sets of sources whose permissions are not valid now.
+// heldBy returns the sets whose clauses are all met by the principals in held. It omits sets with
+// fewer than the given number of clauses, and sets of sources whose permissions are not valid now.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
 	// Served by the primary keys of access_set_clause and access_set, and by
 	// access_set_clause_set. It does one look-up for each set of which a person holds anything,
@@ -126,7 +126,8 @@ func (s set) from(alone bool) string {
 	return fmt.Sprintf("%s all that %s asks for: %s", who, s.source, strings.Join(parts, "; and "))
 }
 
-// addGroups adds to holds[i] the groups of listener i that the sets require.
+// addGroups adds to holds[i] the groups of the listener with index i, if a clause of the sets
+// requires them.
 func (s *Store) addGroups(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
 	var asked []string
 	for _, one := range sets {

@@ -76,8 +76,8 @@ func (plan *scopePlan) planBitmap(r retrieve.Request, seg segmentRow, audience s
 	return key
 }
 
-// queue adds the plan's statements to round. Their condition "is true" prevents a join, so that
-// PostgreSQL looks up the access lists in a hash table.
+// queue adds the plan's statements to round. The condition "(…) is true" makes PostgreSQL look up
+// access lists in a hash table instead of joining.
 func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	tenant := string(r.Audience.Tenant())
 	for _, t := range plan.tasks {
@@ -108,7 +108,8 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	}
 }
 
-// finish must be called after the statements of the plan have run.
+// finish returns the set of chunks that the search may return. The statements of the plan must have
+// run.
 func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
 	sc := &scope{readable: make(map[blockKey]*bm25.Bitmap), whole: make(map[int32]bool), freshPlaces: make(map[int16]places)}
 	narrowed := r.Dated() || len(r.Sources)+len(r.Documents) > 0

@@ -27,8 +27,9 @@ const (
 	kindBitmap kind = iota // chunks of a segment that some access lists allow
 	kindPlaces             // documents of a segment
 	kindTerm               // postings of a term in some segments
-	// kindSketches is the kind of entries with the sketches of a model's vectors in a block of
-	// chunk ids. The field segment has the block's number.
+	// kindSketches is the kind of entries with sketches, which are compact approximations of
+	// vectors. An entry has a model's sketches in one block of chunk ids. The field segment is the
+	// block's number.
 	kindSketches
 	kindOutline // outline of a tenant's index
 	kindLists   // access lists that an audience may read

@@ -128,7 +128,8 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 	return err
 }
 
-// changes writes the chunks that exist, and deletes all other chunks in the entries' ranges of ids.
+// changes returns the changes to apply in the search engine. They write the chunks that exist, and
+// delete all other chunks in the entries' ranges of ids.
 func (b *batch) changes() ([]engine.Change, error) {
 	there := make(map[chunkKey]*chunkState, len(b.chunks))
 	for i := range b.chunks {

@@ -22,8 +22,8 @@ type engineSearch struct {
 	index string // name of the serving index; empty if PostgreSQL searches itself
 }
 
-// findByEngine returns an empty index if the search engine has no complete index yet. PostgreSQL
-// must then answer the request.
+// findByEngine answers a request with the search engine. If the engine has no complete index yet,
+// it returns an empty index, and PostgreSQL must answer the request.
 func (x *Index) findByEngine(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (out retrieve.Candidates, passages []retrieve.Passage, index string, err error) {
@@ -81,7 +81,8 @@ func (x *Index) ensureVectorField(ctx context.Context, index string, s *snapshot
 	return x.addVectorField(ctx, space{index, m.number}, int(m.dimensions))
 }
 
-// addVectorField calls the search engine once per process and field.
+// addVectorField adds a model's vector field to an index of the search engine. It does nothing if
+// this process has added the field before.
 func (x *Index) addVectorField(ctx context.Context, at space, dimensions int) error {
 	if _, made := x.rooms.Load(at); made {
 		return nil

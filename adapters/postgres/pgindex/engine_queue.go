@@ -28,7 +28,8 @@ const (
 		where e.tenant_id = $1 and e.shard = $2 and e.first_chunk = mine.first_chunk`
 )
 
-// queueNew does nothing if there is no search engine.
+// queueNew queues new documents for the search engine. It does nothing if there is no search
+// engine.
 func (w *shardWriter) queueNew(ctx context.Context, docs []numberedEntry) error {
 	ids, firsts, counts := make([]string, 0, len(docs)), make([]int64, 0, len(docs)), make([]int32, 0, len(docs))
 	for _, d := range docs {

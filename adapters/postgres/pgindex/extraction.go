@@ -31,8 +31,8 @@ func (x *Index) Extraction() *Extraction { return &Extraction{pgknowledge.NewTex
 const dueSQL = ` from document d where d.tenant_id = $1 and d.chunk_count > 0
 	and not exists (select from extracted x where x.tenant_id = $1 and x.shard = d.shard and x.document = d.id and x.first_chunk = d.first_chunk and x.way = $2)`
 
-// Due implements extract.Store. It returns up to most documents after the given one from which no
-// facts were extracted yet. way is the digest of the model and its instructions.
+// Due implements extract.Store. It returns documents after the given one from which no facts were
+// extracted yet, up to the given number. The digest way identifies the model and its instructions.
 func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extract.Digest, after extract.Document, most int) ([]extract.Document, error) {
 	rows, err := e.index.db.Pool.Query(ctx, `
 		select w.*, c.heading, c.lead, c.text from (select d.shard, d.id, d.first_chunk, d.chunk_count, d.title`+dueSQL+` and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $5) w
@@ -61,9 +61,9 @@ func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extrac
 	return docs, nil
 }
 
-// IsDue reports whether facts must still be extracted from some document. way is the digest of the
-// model and its instructions. If way is nil, IsDue reports whether facts were extracted from any
-// document.
+// IsDue reports whether any document is left from which facts must be extracted. The digest way
+// identifies the model and its instructions. If way is nil, IsDue reports whether facts were
+// extracted from any document.
 func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *extract.Digest) (is bool, err error) {
 	if way == nil {
 		err = e.index.db.Pool.QueryRow(ctx, `select exists (select from extracted where tenant_id = $1)`, string(tenant)).Scan(&is)
@@ -76,8 +76,9 @@ func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *ext
 	return is, nil
 }
 
-// Write implements extract.Store. It replaces the facts that a model extracted from a document. It
-// does nothing if the document has changed since Due.
+// Write implements extract.Store. It replaces the facts that a model extracted from a document. The
+// digest way identifies the model and its instructions, and texts are the digests of the passages.
+// It does nothing if the document has changed since Due.
 func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest, facts []knowledge.Fact) error {
 	err := e.index.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		there, err := e.replaceFacts(ctx, tx, tenant, d, facts)
@@ -92,7 +93,8 @@ func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extr
 	return nil
 }
 
-// replaceFacts returns false if the document was changed or deleted in the meantime.
+// replaceFacts replaces the facts that a model extracted from a document. It returns false if the
+// document was changed or deleted in the meantime.
 func (e *Extraction) replaceFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
 	if err := lockShardQuietly(ctx, tx, tenant, d.Shard); err != nil {
 		return false, err
@@ -108,8 +110,8 @@ func (e *Extraction) replaceFacts(ctx context.Context, tx pgx.Tx, tenant access.
 // checks the deadline until between documents, and returns true if documents remain. Zero means no
 // deadline.
 //
-// Statements that were found without a model remain. The model's results stay cached until the
-// second night.
+// Facts that were found without a model remain. The model's results stay cached for one or two
+// days.
 func (e *Extraction) Withdraw(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	for {
 		if reached(until) {

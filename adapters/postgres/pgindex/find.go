@@ -83,7 +83,8 @@ func (s *search) lap(ctx context.Context, stage string) {
 	s.clock = now
 }
 
-// run begins a transaction, which ends when the passages are fetched.
+// run performs the search and stores the candidates and passages in s. Its transaction ends when
+// the passages are fetched.
 func (s *search) run(ctx context.Context) error {
 	if err := s.read(ctx); err != nil {
 		return err
@@ -132,8 +133,8 @@ func (s *search) run(ctx context.Context) error {
 	return s.fetch(ctx)
 }
 
-// read takes one round trip if the index has not changed, because it guesses the required data from
-// the tenant's last search. Further round trips load data that is not cached.
+// read loads the data that the search needs to score chunks. It takes one round trip if the index
+// has not changed since the tenant's last search. Further round trips load data that is not cached.
 func (s *search) read(ctx context.Context) error {
 	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
 	last := s.index.outline(tenant)

@@ -51,7 +51,7 @@ func (h *Hints) Hear(ctx context.Context, source document.SourceID, subjects []s
 	return nil
 }
 
-// Heard implements index.Hints. It returns up to most hints of a source, the oldest first.
+// Heard implements index.Hints. It returns the oldest hints of a source, up to the given number.
 func (h *Hints) Heard(ctx context.Context, source document.SourceID, most int) ([]index.Hint, error) {
 	rows, err := h.index.db.Pool.Query(ctx, `select subject, heard_at from source_hint where tenant_id = $1 and source_id = $2 order by heard_at, subject limit $3`,
 		string(h.tenant), string(source), most)

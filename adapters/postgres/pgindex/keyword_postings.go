@@ -29,8 +29,8 @@ func (w *words) analyse(r retrieve.Request, languages []string) {
 	w.terms = slices.Compact(w.terms)
 }
 
-// postingRow is a row of the table posting or fresh_posting. at is the segment's number in the
-// former, and the first chunk in the latter.
+// postingRow is a row of the table posting or fresh_posting. The field at is the segment's number
+// in posting, and the first chunk's id in fresh_posting.
 type postingRow struct {
 	shard, field int16
 	at           int64

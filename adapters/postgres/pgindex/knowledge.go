@@ -17,18 +17,19 @@ import (
 )
 
 const (
-	// readStep is the number of documents read again per transaction. scanStep is the number of
-	// passages searched for new names per transaction.
+	// readStep is the number of documents per transaction whose facts are extracted again. scanStep
+	// is the number of passages per transaction that are searched for new names.
 	readStep, scanStep = 200, 2000
-	// maxLookups is the number of new names up to which the postings are searched, per thousand
-	// passages. For more names, a scan of all passages costs less.
+	// maxLookups is the maximum number of new names, per thousand passages, that are looked up in
+	// the postings. For more names, a scan of all passages costs less.
 	maxLookups = 20
 	// maxPassagesOfName limits the passages that are read for one name.
 	maxPassagesOfName = 2000
 )
 
-// tidyKnowledge processes documents again that an earlier release stored, and searches older
-// passages for new names. It checks the deadline until between steps.
+// tidyKnowledge extracts the facts of documents that an earlier release stored. It then searches
+// older passages for names that were found in newer documents. It checks the deadline until between
+// steps, and returns true if work remains.
 func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -82,7 +83,7 @@ func lockShardQuietly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	return nil
 }
 
-// readUnread extracts the statements of up to readStep documents that an earlier release stored. It
+// readUnread extracts the facts of up to readStep documents that an earlier release stored. It
 // returns true if there may be more. It uses the index document_older.
 func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard int16) (more bool, err error) {
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -129,8 +130,8 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 	})
 }
 
-// reread extracts the statements of stored documents again. more can add statements to those of a
-// document. The caller must hold the shard's lock.
+// reread extracts the facts of stored documents again and replaces the stored ones. The function
+// more can add facts to those of a document. The caller must hold the shard's lock.
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
 	for i := range docs {
@@ -152,7 +153,8 @@ func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s
 	return x.names.Put(ctx, tx, tenant, docs)
 }
 
-// searchAllPassages also marks the names as searched.
+// searchAllPassages searches all passages of the shards for names, and then marks the names as
+// searched.
 func (x *Index) searchAllPassages(ctx context.Context, tenant access.TenantID, shards []int16, names []pgknowledge.Name) error {
 	for _, shard := range shards {
 		for after := int64(-1); ; {
@@ -227,10 +229,9 @@ func (x *Index) searchPostings(ctx context.Context, tenant access.TenantID, name
 	})
 }
 
-// addPassagesWith adds passages that contain every word of a name to holding, by shard and chunk
-// id. It analyses the name in each of the index's languages. Per language it adds at most
-// maxPassagesOfName passages, because a more common name carries no information. The statements use
-// the primary keys of both posting tables.
+// addPassagesWith adds to holding the passages that contain every word of a name, by shard and
+// chunk id. It analyses the name in each language of the index. It adds at most maxPassagesOfName
+// passages per language. The statements use the primary keys of both posting tables.
 func addPassagesWith(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
 	var languages []string
 	if err := tx.QueryRow(ctx, `select array(select distinct l from index_shard, unnest(languages) l where tenant_id = $1 order by 1)`, string(tenant)).Scan(&languages); err != nil {

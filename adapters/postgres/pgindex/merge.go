@@ -55,9 +55,10 @@ func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int
 	return done && err == nil, err
 }
 
-// planMerge chooses the segments to merge, or nil if no merge is useful. In a full block it chooses
-// all segments of the block. Elsewhere it prefers mergeWidth or more adjacent segments of one level
-// to one segment with many deleted chunks or stale impacts.
+// planMerge chooses the segments to merge, or nil if no merge is useful. If a block of chunk ids is
+// full, it chooses all segments of the block. Otherwise it chooses at least mergeWidth adjacent
+// segments of the same level. If there are none, it chooses a segment with many deleted chunks or
+// stale scores.
 func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1
@@ -88,8 +89,8 @@ func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	return nil
 }
 
-// stale reports whether an earlier release computed the segment's impacts with other average
-// lengths.
+// stale reports whether an earlier release computed the segment's BM25 factors with other average
+// field lengths.
 func (s segmentRow) stale() bool {
 	return s.flatAvg != averageLength[fieldFlat] || s.titleAvg != averageLength[fieldTitle]
 }

@@ -30,7 +30,7 @@ func (o *outline) size() int64 {
 	return 512 + 128*int64(len(o.shards)) + 80*int64(len(o.segments)) + 96*int64(len(o.fresh))
 }
 
-// outline returns nil if no outline of the tenant's index is cached.
+// outline returns the cached outline of the tenant's index, or nil if there is none.
 func (x *Index) outline(tenant access.TenantID) *outline {
 	entry, found := x.cache.get(segmentKey{tenant: tenant, kind: kindOutline})
 	if !found {
@@ -40,7 +40,7 @@ func (x *Index) outline(tenant access.TenantID) *outline {
 }
 
 // remember caches the access lists that the audience may read, and the outline of a snapshot. If
-// the shards have the same versions as in last, last stays cached and becomes steady.
+// the shards have the same versions as in last, it keeps last and sets its field steady.
 func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	o := last
 	if last.same(s.shards) {
@@ -60,9 +60,9 @@ type audienceLists struct {
 	until   time.Time // expiry; zero: as long as the outline is valid
 }
 
-// passingAge is how long an audience's access lists are cached if some of them name nodes. A node's
-// readers can expire (index.NodeGrace) without a change of the index, which takes effect up to
-// passingAge later.
+// passingAge is how long an audience's access lists are cached if some of them name nodes, such as
+// folders. A node's readers can expire (index.NodeGrace) without a change of the index. The expiry
+// takes effect at most passingAge later.
 const passingAge = time.Minute
 
 func listsKey(a access.Audience) segmentKey {
@@ -101,9 +101,9 @@ type freshDoc struct {
 	source string
 }
 
-// queueFresh queues statements that list the documents with chunks that are not packed into
-// segments. shards may be older than the snapshot. The statements use the index document_chunks.
-// They get sealedTo as a number, so that the planner knows that few documents lie beyond it.
+// queueFresh queues statements that list the documents whose chunks are not packed into segments.
+// shards may be older than the snapshot. The statements use the index document_chunks. Because
+// sealedTo is a parameter, the planner knows that few documents lie beyond it.
 func (s *snapshot) queueFresh(r *round, tenant access.TenantID, shards []shardRow) {
 	s.fresh = nil
 	for _, sh := range shards {

@@ -30,15 +30,16 @@ func (x *Index) NoteSourceRun(ctx context.Context, tenant access.TenantID, sourc
 	return x.changeSource(ctx, tenant, source, by, session.SourceIndexed, `select from source where tenant_id = $1 and id = $2`)
 }
 
-// ResyncSource makes the next run of a source start from the beginning, and also the next scans of
-// its permissions. Changed documents are stored again regardless of their date. A run in progress
-// does not clear the request. by is the account that makes the request.
+// ResyncSource makes the next run of a source and the next scans of its permissions start from the
+// beginning. Changed documents are stored again regardless of their date. A run in progress does
+// not clear the request. by is the account that makes the request.
 func (x *Index) ResyncSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourceResynced, `update source set resync_at = clock_timestamp() where tenant_id = $1 and id = $2`)
 }
 
-// changeSource also records the change in the audit trail. sql has the parameters tenant ($1) and
-// source ($2). changeSource returns ErrNoSource if sql affects no row.
+// changeSource changes a source by the statement sql and records the change in the audit trail. sql
+// has the parameters tenant ($1) and source ($2). If it affects no row, changeSource returns
+// ErrNoSource.
 func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor, deed session.Deed, sql string) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sql, string(tenant), string(source))

@@ -22,7 +22,7 @@ type placeRow struct {
 	boost   float32
 }
 
-// date returns the zero time if the document has no date.
+// date returns the document's date, or the zero time if it has none.
 func (p placeRow) date() time.Time {
 	if p.updated == noDate {
 		return time.Time{}
@@ -114,7 +114,7 @@ func (p *probe) addDocumentData(ctx context.Context, entries []retrieve.Candidat
 	return placed, nil
 }
 
-// segmentOf returns nil for a chunk that is not packed into a segment.
+// segmentOf returns the segment of a chunk, or nil if the chunk is not packed into a segment.
 func (s *snapshot) segmentOf(shard int16, chunk int64) *segmentRow {
 	i, found := slices.BinarySearchFunc(s.segments, segmentRow{shard: shard, low: chunk}, func(a, b segmentRow) int {
 		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.low, b.low))

@@ -50,7 +50,7 @@ func (l *cosineList) add(id document.ChunkID, cosine float64) {
 
 func byChunk(a, b bm25.Scored) int { return cmp.Compare(a.ID, b.ID) }
 
-// find returns NaN if the list does not contain the chunk.
+// find returns the cosine of a chunk, or NaN if the list does not contain the chunk.
 func (l cosineList) find(id document.ChunkID) float64 {
 	if i, found := slices.BinarySearchFunc(l, int64(id), func(s bm25.Scored, id int64) int { return cmp.Compare(s.ID, id) }); found {
 		return l[i].Score
@@ -73,8 +73,9 @@ func (p *probe) begin() {
 	})
 }
 
-// narrowDown waits until p.work is set, and then processes sketches until none are left. Two
-// goroutines call it at the same time. The one that finishes the last sketch sets p.near.
+// narrowDown searches sketches until none are left, after waiting until p.work is set. Two
+// goroutines call it at the same time to share the work. The one that finishes the last sketch sets
+// the result, p.near.
 func (p *probe) narrowDown() {
 	<-p.workSet
 	defer p.lockSketches()()

@@ -106,8 +106,8 @@ func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries [
 	return byShard, nil
 }
 
-// putShards returns the largest number of chunks in one of the written shards that are not packed
-// into segments.
+// putShards writes entries to their shards. It returns the largest number of chunks in one of these
+// shards that are not packed into segments.
 func (x *Index) putShards(
 	ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, byShard map[int16][]*preparedEntry, models map[string]model,
 ) (int, error) {

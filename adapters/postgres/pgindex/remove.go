@@ -170,7 +170,8 @@ func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	return x.notifyEngine(ctx, tenant, ids)
 }
 
-// setACL requires the lock of the shard. numbers maps the aclKey of each list to the list's number.
+// setACL changes the access lists of documents in a shard. The caller must hold the shard's lock.
+// numbers maps the aclKey of each list to the list's number.
 func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, source document.SourceID, numbers map[string]int32, changes []index.Access) error {
 	ids, hashes, lists := make([]string, len(changes)), make([][]byte, len(changes)), make([]int32, len(changes))
 	reads := make([]*time.Time, len(changes))

@@ -7,10 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// restoredSQL raises the version counter above every version that the search engine may have
-// received after the backup. The increment is random, so that versions after a second restore of
-// the same backup differ from those after the first. The engine sums 65,536 versions in 64-bit
-// floating point, which is exact for about ninety restores.
+// restoredSQL raises the version counter above every version that the search engine may have. The
+// increment is random, so that versions differ after a second restore of the same backup. The
+// engine's sums of versions stay exact for about ninety restores.
 const restoredSQL = `select setval('search_version', nextval('search_version') + (1e9 * (1 + random()))::bigint)`
 
 // Restored prepares the search engine after the database was restored from a backup. The engine has

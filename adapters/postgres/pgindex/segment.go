@@ -52,8 +52,8 @@ func (b *segmentBuilder) readLive(ctx context.Context, tx pgx.Tx, tenant access.
 	return nil
 }
 
-// add ignores chunks that are no longer in the index. The postings of a term and field must be
-// added in ascending order of offsets.
+// add adds a posting. It ignores chunks that are no longer in the index. The postings of a term and
+// field must be added in ascending order of offsets.
 func (b *segmentBuilder) add(field int16, term string, offset uint16, tf, dl int) {
 	if !b.live.Has(offset) || field != fieldFlat && field != fieldTitle {
 		return

@@ -83,8 +83,8 @@ func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	to.queue(collectInto(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 }
 
-// scanLists reads the readable access lists. If a list is readable only through a node, it sets
-// s.until, because a node's readers can expire without a write.
+// scanLists reads the access lists that the audience may read. If one is readable only through a
+// node, such as a folder, it sets the expiry s.until.
 func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	rows, err := br.Query()
 	if err != nil {
@@ -141,7 +141,8 @@ func scanVersion(row pgx.CollectableRow) (model, error) {
 	return m, err
 }
 
-// model returns false if the request names no embedding model or the index does not know it.
+// model returns the request's embedding model. It returns false if the request names none or the
+// index does not know it.
 func (s *snapshot) model() (model, bool) {
 	if len(s.models) == 0 {
 		return model{}, false

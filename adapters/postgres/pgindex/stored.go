@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// StoredACLs returns the access lists of documents as stored. Nodes in them are not replaced by
-// their readers.
+// StoredACLs returns the access lists of documents as stored. It does not replace nodes in them,
+// such as folders, by the nodes' readers.
 func (x *Index) StoredACLs(ctx context.Context, tenant access.TenantID, ids []document.ID) (map[document.ID]access.ACL, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select d.external_id, d.acl
@@ -38,9 +38,9 @@ func (x *Index) StoredACLs(ctx context.Context, tenant access.TenantID, ids []do
 	return out, nil
 }
 
-// SamplePoint returns a person of a source, and a document of the source whose access list names a
-// node. An operator can try out a permission check with this pair. ok is false if the source has no
-// such person or document.
+// SamplePoint returns a person and a document of a source with which an operator can try out a
+// permission check. The document's access list names a node, such as a folder. ok is false if the
+// source has no such person or document.
 func (x *Index) SamplePoint(ctx context.Context, tenant access.TenantID, source document.SourceID) (person string, id document.ID, acl access.ACL, ok bool, err error) {
 	var list []string
 	err = x.db.Pool.QueryRow(ctx, `

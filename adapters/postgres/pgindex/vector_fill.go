@@ -56,10 +56,9 @@ func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model s
 	}
 }
 
-// withoutVectors returns those of the next fillPage chunk ids after the given one that have no
-// vector. It also returns the last id that it checked, or -1 if there are no more ids. It compares
-// two ranges of primary keys in memory, because the planner would read whole tables for an
-// anti-join.
+// withoutVectors checks the next fillPage chunk ids after the given one, and returns those without
+// a vector. It also returns the last checked id, or -1 if there are no more ids. It compares ids in
+// memory, because the planner would read whole tables for an anti-join.
 func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]int64, int64, error) {
 	rows, err := x.db.Pool.Query(ctx, `select id from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`,
 		string(tenant), shard, after, fillPage)
@@ -171,8 +170,8 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 	return x.notifyEngineOfChunks(ctx, tenant, chunks)
 }
 
-// putVectors skips vectors that are already stored. It takes the shard's lock, so that no document
-// is deleted and no access list changes meanwhile.
+// putVectors stores the vectors that are not stored yet. It takes the shard's lock, so that no
+// document is deleted and no access list changes meanwhile.
 func putVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, m model, vectors map[int64][]float32) error {
 	if _, err := lockShard(ctx, tx, tenant, shard); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Bits returns precisions in bits per component, 16 or 32. kept is the precision of a model's
-// stored vectors, or 0 if the model does not exist. fresh is the precision of new models.
+// Bits returns the precision of a model's stored vectors and that of new models, in bits per
+// component (16 or 32). The first result is 0 if the model does not exist.
 func (x *Index) Bits(ctx context.Context, tenant access.TenantID, name string) (kept, fresh int, err error) {
 	bits := map[string]int{precisionHalf: 16, precisionFull: 32}
 	m, found, err := loadModel(ctx, x.db.Pool, tenant, name)

@@ -29,8 +29,8 @@ const (
 	exactLimit = 2000
 )
 
-// compares reports whether the query's vector is compared, and returns its model. It returns
-// ErrDimensions if the vector does not fit the model.
+// compares reports whether the search compares the query's vector with the chunks' vectors, and
+// returns their model. It returns ErrDimensions if the query's vector does not fit the model.
 func (p *probe) compares() (m model, wanted bool, err error) {
 	m, known := p.snapshot.model()
 	if !known || len(p.vector) == 0 || isZero(p.vector) {
@@ -39,8 +39,9 @@ func (p *probe) compares() (m model, wanted bool, err error) {
 	return m, true, m.check(len(p.vector))
 }
 
-// narrow lets PostgreSQL compare every allowed vector if there are few or sketches are missing.
-// Otherwise sketches in memory select candidates first.
+// narrow decides how to find the chunks with the most similar vectors. If few vectors are allowed
+// or sketches are missing, it queues statements that compare every allowed vector. Otherwise
+// sketches, which are approximations in memory, select candidates first.
 func (p *probe) narrow(ctx context.Context, r *round) error {
 	m, wanted, err := p.compares()
 	if err != nil || !wanted {

@@ -28,14 +28,14 @@ const (
 	// sketchAfter is the number of searches after which a process computes all sketches. A command
 	// that searches only once should not compute them.
 	sketchAfter = 3
-	// sketchShare is the share of the cache that the sketches of an index may take, in quarters. If
-	// the sketches do not fit, PostgreSQL compares every readable vector.
+	// sketchShare is how many quarters of the cache the sketches of an index may take. If the
+	// sketches do not fit, PostgreSQL compares every readable vector.
 	sketchShare = 3
 )
 
-// sketches are the cached sketches of a model's vectors in a block of chunk ids. A sketch stays
-// valid, because vectors never change and ids are never reused. If a chunk gets a vector later, the
-// version of the model's row changes.
+// sketches holds compact approximations of a model's vectors in a block of chunk ids. A sketch
+// stays valid, because vectors never change and ids are never reused. If a chunk gets a vector
+// later, the version of the model's row changes.
 type sketches struct {
 	mu            sync.RWMutex
 	block         *sketch.Block
@@ -49,8 +49,8 @@ type spaces struct {
 	byModel map[int32]*sketch.Space
 }
 
-// mostSpaces limits the number of spaces in memory. When it is reached, all spaces are dropped and
-// built again when needed.
+// mostSpaces limits how many values of type [sketch.Space] are in memory. When it is reached, all
+// are dropped and built again when needed.
 const mostSpaces = 1024
 
 func (s *spaces) get(model int32) *sketch.Space {

@@ -130,7 +130,6 @@ func (w *shardWriter) copyChunks(ctx context.Context, docs []numberedEntry) erro
 	return nil
 }
 
-// columnsOf returns the values of two array columns. Both are nil if there are no places.
 func columnsOf(places []document.Place) (starts []int32, anchors []string) {
 	for _, p := range places {
 		starts, anchors = append(starts, int32(p.Start)), append(anchors, clean(p.Anchor))

@@ -24,8 +24,8 @@ const (
 	// mostSpellingsOf limits the spellings read per entity and per name. A name with more spellings
 	// is shared by many people.
 	mostSpellingsOf = 50
-	// mostPeople limits the entities read. With more entities, names are ambiguous, and only the
-	// operator's statements join entities.
+	// mostPeople limits how many entities are looked up for a question. If there are more, its
+	// names are ambiguous, and only the operator's statements join entities.
 	mostPeople = 200
 )
 
@@ -35,9 +35,9 @@ type evidence struct {
 	names    map[string]int64 // by form
 }
 
-// evidence looks up the other entities that a question's names may refer to. about are the entities
-// and documents with these names. If there are too many entities, it returns only the operator's
-// statements.
+// evidence collects what shows that entities of a question are the same. It starts from about, the
+// entities and documents with the question's names. If it finds too many entities, it returns only
+// the operator's statements.
 func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
 	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
 	if err := g.statements(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
@@ -183,8 +183,9 @@ type questionTargets struct {
 	parted, by []int64
 }
 
-// resolveTargets looks up the entities and documents with the question's names or abbreviations of
-// them. It also returns all entities that are joined with these for this audience.
+// resolveTargets looks up the entities and documents that a question's names or their abbreviations
+// refer to. It includes entities that are the same as these, according to evidence that the
+// audience may read.
 func (g *Graph) resolveTargets(ctx context.Context, q knowledge.Question) (m questionTargets, err error) {
 	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
 		return m, err
@@ -236,9 +237,9 @@ func (g *Graph) resolveTargets(ctx context.Context, q knowledge.Question) (m que
 	return m, nil
 }
 
-// addShared adds an entity to m.parted if it is an address or account that several people share. It
-// does nothing if the question asks for the address or account itself. asked are the question's
-// names.
+// addShared adds an address or account that several people share to m.parted. It adds the names
+// under which the question asks for it to m.by. It does nothing if the question names the address
+// or account itself. asked are the question's names.
 func (m *questionTargets) addShared(e *evidence, id knowledge.ID, entity int64, asked []string) {
 	reused := e.Reused(id)
 	if len(reused) == 0 || slices.Contains(asked, knowledge.Form(id.Key)) {
@@ -252,8 +253,8 @@ func (m *questionTargets) addShared(e *evidence, id knowledge.ID, entity int64, 
 	}
 }
 
-// One returns the entities that are the same as an entity named in the question, with the reasons.
-// It uses only evidence that the question's audience may read.
+// One returns all entities that are the same as those named in a question, with the reasons. It
+// uses only evidence that the question's audience may read.
 func (g *Graph) One(ctx context.Context, q knowledge.Question) ([]knowledge.Joined, error) {
 	about, err := g.named(ctx, q)
 	if err != nil || q.Audience.Tenant() == "" {

@@ -52,9 +52,10 @@ func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back
 	return g.state(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
 }
 
-// state deletes the record of two entities from the table before and returns back = true. If there
-// is none, it executes the statement instead, which inserts the opposite record. more are further
-// arguments of that statement.
+// state withdraws an earlier statement about two entities or, if there is none, makes the opposite
+// one. The earlier statement is a row of the table whose name is before. If it exists, state
+// deletes it and returns back = true. Otherwise state executes the SQL statement instead with the
+// arguments more.
 func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
 	s = s.ordered()
 	if s.Kind == s.OtherKind && s.Key == s.OtherKey {
@@ -92,7 +93,7 @@ func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, befor
 	return back, nil
 }
 
-// Said lists up to most merges and separations by the operator, newest first.
+// Said lists the merges and separations by the operator, newest first, up to the given number.
 func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]Same, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key, reason, said_by, created_at from entity_merge where tenant_id = $1

@@ -9,8 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Name is a name that was found in a document. Passages that were stored earlier have not been
-// searched for it yet.
+// Name is a name in a document that was not yet searched for in passages stored earlier.
 type Name struct {
 	ID        int64
 	Form      string
@@ -21,7 +20,8 @@ type Name struct {
 // with different accents are different words in the index.
 const mostSpellings = 4
 
-// Unsearched returns up to most names that were not yet searched for in older passages.
+// Unsearched returns names that were not yet searched for in older passages, up to the given
+// number.
 func (g *Graph) Unsearched(ctx context.Context, tenant access.TenantID, most int) ([]Name, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select id, form, array(select distinct shown from alias a where a.tenant_id = $1 and a.name = n.id order by 1 limit $3)

@@ -25,12 +25,12 @@ import (
 // query for such documents contain the same number.
 const ReadingVersion = 2
 
-// mostNames limits the number of cached names that are searched for in text, at 100 bytes of memory
-// each. Questions still find the other names.
+// mostNames limits the number of cached names, at 100 bytes of memory each. Only cached names are
+// searched for in text. Questions can use all names.
 const mostNames = 500_000
 
-// Writer writes the facts and names of documents. It caches the names of a tenant. It is safe for
-// concurrent use.
+// Writer writes the facts and names of documents. It caches the names of each tenant. It is safe
+// for concurrent use.
 type Writer struct {
 	mu      sync.Mutex
 	tenants map[access.TenantID]*names
@@ -156,7 +156,8 @@ type mentionRow struct {
 // longestShown is the maximum stored length of a name in bytes.
 const longestShown = 300
 
-// collect returns rows in which the ids of names and entities are still 0.
+// collect returns the rows to insert for documents. The ids of names and entities in them are still
+// 0.
 func collect(docs []Written) *batch {
 	b := &batch{names: make(map[string]int64), entities: make(map[entityKey]int64)}
 	for i := range docs {
@@ -205,8 +206,8 @@ func collect(docs []Written) *batch {
 	return b
 }
 
-// assignIDs inserts new names and entities and sets the ids of all. It inserts in sorted order,
-// which prevents deadlocks between writers of different shards.
+// assignIDs inserts new names and entities, and sets the ids of all names and entities in the
+// batch. It inserts in sorted order, which prevents deadlocks between writers of different shards.
 func (b *batch) assignIDs(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	forms := make([]string, 0, len(b.names))
 	for form := range b.names {
@@ -342,8 +343,8 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 	return nil
 }
 
-// KeepLinks adds the stored links of documents to their new readings, because the text lacks links
-// that only the source reported.
+// KeepLinks adds the stored links of documents to the Reading of each document. Reading the text
+// again would lose links that only the source reported.
 //
 // The statement uses the primary keys.
 func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {

@@ -14,8 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeepSearches stores the state of deep searches. It deletes a deep search together with its turn.
-// It is safe for concurrent use.
+// DeepSearches stores the state of deep searches. A deep search answers a turn's question by
+// several sub-questions. It is deleted together with its turn. DeepSearches is safe for concurrent
+// use.
 type DeepSearches struct{ db *postgres.DB }
 
 var _ deepsearch.Journal = (*DeepSearches)(nil)
@@ -262,7 +263,8 @@ func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return err
 }
 
-// copyDeep marks sub-questions without a finding as not searched in the copy.
+// copyDeep copies a deep search from one turn to another. In the copy, it marks sub-questions
+// without a finding as not searched.
 func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(`

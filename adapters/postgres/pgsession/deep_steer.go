@@ -97,7 +97,8 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 	return became, err
 }
 
-// storeEarly stores equal instructions only once.
+// storeEarly stores an instruction that arrived before the plan. It does nothing if an equal
+// instruction is stored.
 func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
 	_, err := tx.Exec(ctx, `
 		update deep_search set early = (early::jsonb || jsonb_build_array($3::jsonb))::json
@@ -105,7 +106,8 @@ func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn str
 	return err
 }
 
-// changePlan does not add a sub-question that the plan already has.
+// changePlan drops and adds sub-questions as an instruction requests. It does not add a
+// sub-question that the plan already has.
 func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
 	drop := make([]int, 0, len(in.Drop))
 	drop = append(drop, in.Drop...)
@@ -126,8 +128,9 @@ func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in
 	return addDeep(ctx, tx, f, d.Rows, []deepsearch.SubQuestion{{Text: strings.TrimSpace(in.Add), Round: d.Round, Added: true}})
 }
 
-// Changes implements deepsearch.Journal. It returns the sub-questions after the first known ones,
-// and the numbers of all dropped sub-questions.
+// Changes implements deepsearch.Journal. It returns the sub-questions that the caller has not seen,
+// and the numbers of all dropped sub-questions. known is the number of sub-questions that the
+// caller has seen.
 //
 // The statement uses the primary key.
 func (s *DeepSearches) Changes(ctx context.Context, f session.Fence, known int) (deepsearch.Changes, error) {
@@ -156,7 +159,8 @@ func (s *DeepSearches) Changes(ctx context.Context, f session.Fence, known int) 
 }
 
 // Close implements deepsearch.Journal. It ends the time in which people may change the plan. It
-// returns false if the plan has more than known sub-questions.
+// returns false if the plan has sub-questions that the caller has not seen. known is the number of
+// those that the caller has seen.
 func (s *DeepSearches) Close(ctx context.Context, f session.Fence, known int) (closed bool, err error) {
 	err = s.fenced(ctx, f, "end of the search", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `

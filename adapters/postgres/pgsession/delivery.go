@@ -75,7 +75,8 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("record the message of", f, key, err)
 }
 
-// stopIfAllowed does nothing if the people who requested the stop may not stop the turn.
+// stopIfAllowed applies a stop that was requested before the message belonged to the turn. It does
+// nothing if the people who requested the stop may not stop the turn.
 func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop tombstone) error {
 	if len(stop.by) == 0 && !stop.privileged {
 		return nil

@@ -19,9 +19,10 @@ type numberedRow struct {
 	documentRow
 }
 
-// splitReferences returns, for each message, the documents to store with it, and the numbers of
-// documents that an earlier answer of the session has. It adds new documents to the session. If a
-// number means another document in this session, the document is stored with the message.
+// splitReferences divides the documents of messages into those stored with the message (own) and
+// those stored with the session. inherited holds the numbers of the latter. splitReferences adds
+// new documents to the session. A document whose number means another document there is stored with
+// the message.
 func splitReferences(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
 	own [][]message.Reference, inherited [][]int32, err error,
 ) {
@@ -67,8 +68,8 @@ func (c *refColumns) add(d document.Ref) {
 	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
 }
 
-// assignNumbers stores documents under their numbers in the session of a turn, and returns the
-// document id of each number. A number that is already taken keeps its document.
+// assignNumbers stores numbered documents in the session of a turn. It returns the document id of
+// each number. A number that is already taken keeps its document.
 func assignNumbers(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
 	known, err := storedNumbers(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {

@@ -70,8 +70,8 @@ func (s *Store) withCorrections(
 	return out, nil
 }
 
-// Numbers implements session.Store. It returns the passage of each document number that a model saw
-// in the session.
+// Numbers implements session.Store. It returns the passages that models saw in the session, by
+// citation number.
 func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error) {
 	const numbers = `select number, document_id, part from session_document where tenant_id = $1 and session_id = $2`
 	rows, err := s.db.Pool.Query(ctx, numbers, of.Session.Tenant, of.Session.ID)

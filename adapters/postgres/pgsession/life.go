@@ -88,8 +88,8 @@ func nextState(e session.Event, turn string) string {
 //go:embed queries/life_asked.sql
 var firstQuery string
 
-// askedFirstSQL stores the first question of a thread with all its rows, or nothing if one of these
-// rows exists.
+// askedFirstSQL stores the first question of a thread, with its session, thread and other rows. It
+// stores nothing if one of these rows exists.
 var askedFirstSQL = eventSQL(session.Asked, firstQuery)
 
 // askedSQL stores the turn of a question. It returns the time of acceptance and the turn's number.
@@ -102,7 +102,7 @@ var askedSQL = eventSQL(session.Asked, `
 	        {to queued})
 	returning intake_at, number`)
 
-// derivedSQL stores a turn that is derived from another turn ($2). $9 is the kind of derivation. A
+// derivedSQL stores a turn that is derived from another turn ($2), for example as a retry ($9). A
 // shared copy is done at once, with the outcome $10 and the sentence $11.
 var derivedSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
@@ -112,9 +112,9 @@ var derivedSQL = eventSQL(session.Asked, `
 		case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
 	from turn where tenant_id = $1 and id = $2`)
 
-// overtakenSQL closes the waiting turns of a session ($2) that would answer without being asked,
-// because a person asks there. It returns the closed turns, and whether turns with later questions
-// than $3 are waiting. It uses the index turn_unfinished.
+// overtakenSQL closes the waiting turns of a session ($2) that would answer without being asked. It
+// is for the case that a person asks there. It returns the closed turns, and whether turns with
+// later questions than $3 are waiting. It uses the index turn_unfinished.
 var overtakenSQL = eventSQL(session.Overtaken, `
 	with closed as (
 		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
@@ -144,8 +144,8 @@ const mustWait = `exists (
 // the index turn_unfinished.
 const aheadSQL = `select count(*) from turn e where e.tenant_id = $1 and e.session_id = $2 and e.number < $3 and e.state <> 'done' and not ` + awaitsStart
 
-// suspectedSQL moves a turn of a dead replica to a quarantine, in which few turns run at once. It
-// adds $3 to the number of processes that died while they ran only this turn.
+// suspectedSQL moves a turn of a dead replica to a quarantine, in which few turns run at once. $3
+// is 1 if the replica ran only this turn, and 0 otherwise.
 var suspectedSQL = eventSQL(session.Leased, `
 	update turn t set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
 	where tenant_id = $1 and id = $2 and {from t running delivering done}`)
@@ -157,10 +157,10 @@ var handedBackSQL = eventSQL(session.HandedBack, `
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
-// awaitedSQL releases a turn whose deep search waits for a person. It waits at most $4 µs after
-// the search was offered, and at most $5 µs from now. It does not wait if the person has chosen,
-// or if the stored plan differs from the shown one ($6 sub-questions, $7 of them dropped). If no
-// search is stored, the turn waits 20 s.
+// awaitedSQL releases a turn whose deep search waits for a person, and sets until when it waits.
+// The wait ends $4 µs after the search was offered, but at most $5 µs from now. It ends at once
+// if the person has decided or the plan was changed. The person was shown a plan with $6
+// sub-questions, $7 of them dropped. If no search is stored, the turn waits 20 s.
 var awaitedSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case
 		when t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
@@ -180,8 +180,9 @@ var (
 		update turn t set owner = '', attempt = attempt + 1 where owner = $1 and {from t done} and disturbed`)
 )
 
-// finishedSQL saves the outcome of an attempt. It returns four flags: the answer was removed, the
-// question was edited, it was edited and then stopped, and an unasked answer appears.
+// finishedSQL saves the outcome of an attempt. It returns whether the answer was removed, and
+// whether the question was edited without and with a later stop. The last result says whether an
+// answer appears although the bot was not asked.
 var finishedSQL = eventSQL(session.Finished, `
 	update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
 		state = case when $4 = 'superseded' and not exists (
@@ -219,8 +220,8 @@ var stopAskedSQL = eventSQL(session.StopAsked, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
 	returning id::text`)
 
-// editedSQL stores the new text of a question, to be applied later. It clears the question's quota
-// limit, because the edit itself was counted.
+// editedSQL stores the new text of a question, to be applied later. It clears the time until which
+// a quota delays the question, because the edit was counted.
 var editedSQL = eventSQL(session.Edited, `
 	update turn t set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null
 	where tenant_id = $1 and id = $2 and {from t}`)
@@ -229,8 +230,8 @@ var editedTakenSQL = eventSQL(session.Edited, `update turn t set edited_text = n
 
 // Statements that queue a turn again after an edit. editedNumberSQL gives the turn the newest
 // number of its session. editedBeforeSQL stores the earlier question as a superseded turn.
-// editedOriginSQL makes that turn the origin of turns that were derived from the earlier question.
-// editedAgainSQL queues the turn.
+// editedOriginSQL attaches turns derived from the earlier question to it. editedAgainSQL queues the
+// turn.
 var (
 	editedNumberSQL = eventSQL(session.Edited, `update turn t set number = $3 where tenant_id = $1 and id = $2 and {from t}`)
 	editedBeforeSQL = eventSQL(session.Edited, `

@@ -2,17 +2,17 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// overwrittenSQL records that attempt $3 of turn $4 may have written into messages that now belong
-// to turn $2. It does nothing if that is the newest attempt of turn $2.
+// overwrittenSQL marks the pages of turn $2 to be written again, because attempt $3 of turn $4 may
+// have changed them. It does nothing if that is the newest attempt of turn $2.
 var overwrittenSQL = eventSQL(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
 
-// beingAnswered is true if the attempt ($3) may still change the question of the turn ($2).
+// beingAnswered is true if attempt $3 of turn $2 is the newest, and the turn has no outcome. It is
+// false if the question was deleted.
 const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
 
-// Statements for what a worker learns about a question from the platform. settledSQL stores the
-// result of the quotas. completedSQL stores facts that were unknown when the question was accepted.
-// completedFilesSQL does the same if these include files or the thread's starter, and requires a
-// locked turn.
+// Statements that store what a worker learns about a question after it was accepted. settledSQL
+// stores until when a quota is exhausted. completedSQL stores the audience and the asker's name.
+// completedFilesSQL does the same for a locked turn, for use with files or the thread's starter.
 const (
 	settledSQL   = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
 	completedSQL = `
@@ -34,14 +34,13 @@ const wokenSQL = `
 	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
 		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`
 
-// placeAfterSQL moves a waiting turn ($2) behind another turn ($3) and gives it that turn's number
-// plus $4. If the place $5 is null, it also gets that turn's place in the conversation.
+// placeAfterSQL moves a waiting turn ($2) behind another turn ($3). Its new number is that turn's
+// number plus $4. Its new place in the conversation is $5 or, if $5 is null, that turn's place.
 const placeAfterSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
 	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
 
-// clearedSQL removes turns from quarantines that no longer exist, because a turn can outlive its
-// quarantine.
+// clearedSQL removes turns from quarantines that no longer exist.
 const clearedSQL = `
 	update turn t set quarantine = ''
 	where ` + quarantinedTurn + ` and not exists (select from quarantine q where q.replica = t.quarantine)`
@@ -49,7 +48,8 @@ const clearedSQL = `
 // quarantinedTurn is true if turn t is in a quarantine and needs work.
 const quarantinedTurn = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
 
-// offeredSQL records only once per turn that a person was offered the answer in private.
+// offeredSQL records that a person was offered the answer in private. It changes nothing if this
+// was recorded before or a private answer exists.
 const offeredSQL = `
 	update turn t set offered_at = clock_timestamp() where tenant_id = $1 and id = $2 and offered_at is null
 	  and not exists (select from turn d where d.tenant_id = t.tenant_id and d.origin = t.id and d.origin_as = 'private')`

@@ -104,7 +104,7 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 }
 
 // manyMatches is the number of matching questions from which a query's words count as common. The
-// list is then read from its newest question on, and not through the text index.
+// questions are then read newest first, and not through the text index.
 const manyMatches = 2000
 
 func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, error) {
@@ -210,8 +210,8 @@ func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id ses
 	return found, nil
 }
 
-// QuestionCounts counts the questions of a period in three groups: those that scope may see, other
-// private ones, and other public ones.
+// QuestionCounts counts the questions of a period in three groups: visible ones, hidden private
+// ones, and hidden public ones. scope says which questions are visible.
 func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (review.Counts, error) {
 	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
 	var c review.Counts

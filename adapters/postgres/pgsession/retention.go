@@ -20,8 +20,7 @@ const (
 )
 
 // isExpiredSession is true if a session has had no activity for $2 microseconds, has no pending
-// work, and is not held by a replica. Sessions are read by age, because their ids are in order of
-// creation.
+// work, and is not held by a replica.
 const isExpiredSession = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id and (

@@ -20,8 +20,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store stores conversations, turns and the messages posted for them. It implements session.Store,
-// and is safe for concurrent use by any number of processes.
+// Store stores conversations, turns and the messages posted for them. A turn is a question with the
+// progress of its answer. Store implements session.Store, and is safe for concurrent use by any
+// number of processes.
 type Store struct{ db *postgres.DB }
 
 // New returns the Store in db.

@@ -19,8 +19,8 @@ type tombstone struct {
 	deleted    bool
 }
 
-// allowedStopper returns a person who requested the stop and may stop the turn, or ok = false. by
-// is empty if only a privileged person requested the stop.
+// allowedStopper reports whether a person who requested the stop may stop the turn, and returns
+// that person. by is empty if the request is allowed only because a privileged person made it.
 func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 	for _, id := range s.by {
 		if session.MayStop(session.Stopper{ID: id}, asker, starter) {
@@ -34,8 +34,8 @@ func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 var errTaken = errors.New("the message belongs to a turn")
 
 // claimMessage records that a platform message belongs to a turn, and returns the message's
-// tombstone. If the message is a question of another turn, it returns errTaken. Other messages move
-// to the new turn, because a platform repeats an id only after a restored backup.
+// tombstone. For the role "question", it returns errTaken if the message already belongs to a turn.
+// In other roles the message moves to the new turn, which happens only after a restored backup.
 func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (tombstone, error) {
 	// Waits for a concurrent stop of the same message. Served by the primary key.
 	const claim = `

@@ -15,8 +15,8 @@ import (
 )
 
 // queueJoin queues statements that store the thread of a question and record that the asker wrote
-// in it. If a person asked the bot (not ambient), they also mark the thread as joined and followed.
-// They must run in the transaction that accepts the question.
+// in it. If the question addresses the bot, they also mark the thread as joined and followed. They
+// must run in the transaction that accepts the question.
 func queueJoin(batch *pgx.Batch, in session.Intake) {
 	const join = `
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
@@ -139,8 +139,8 @@ func (s *Store) follow(ctx context.Context, tenant access.TenantID, ref thread.R
 
 type activeRow struct{ Channel, Thread, LastSeen string }
 
-// Active implements session.Store. It returns up to most threads of a workspace in which a message
-// was seen within lately, newest first.
+// Active implements session.Store. It returns joined threads of a workspace, newest first, up to
+// the given number. It omits threads without a message in the period lately before now.
 func (s *Store) Active(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int,
 ) ([]session.Active, error) {
@@ -165,8 +165,8 @@ func (s *Store) Active(
 	return list, nil
 }
 
-// Traces implements session.Store. It returns what is stored about each of the newest messages of
-// channels, in the same order.
+// Traces implements session.Store. It returns what is stored about each message in newest and its
+// channel, in the same order.
 func (s *Store) Traces(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Trace, error) {

@@ -99,8 +99,8 @@ func checkDerivable(of lockedTurn, as session.Derivation) error {
 	}
 }
 
-// derive returns the id of the new turn, and the number of unfinished turns before it in its
-// session.
+// derive stores a turn that is derived from another turn. It returns the new turn's id, and the
+// number of unfinished turns before it in its session.
 func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead int, err error) {
 	fresh, err := newID()
 	if err != nil {

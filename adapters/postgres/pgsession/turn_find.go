@@ -60,9 +60,9 @@ func (s *Store) AskedBy(ctx context.Context, tenant access.TenantID, at thread.R
 	return turns, nil
 }
 
-// Unlisted implements session.Store. It returns answers that used only public documents because of
-// the audience, if the asker was not yet offered a private answer. It returns only the newest such
-// turn of each session.
+// Unlisted implements session.Store. It returns turns whose answers used only public documents
+// because of the audience. It omits turns whose asker was already offered a private answer. It
+// considers only the newest such turn of each session.
 func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error) {
 	// Served by run_audience, which is nearly always empty.
 	const unlisted = `
@@ -89,7 +89,8 @@ func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]ses
 	return turns, nil
 }
 
-// turnByQuery returns session.ErrUnknownTurn if the query selects no turn id.
+// turnByQuery loads the turn whose id a query selects. It returns session.ErrUnknownTurn if the
+// query selects none.
 func (s *Store) turnByQuery(ctx context.Context, tenant access.TenantID, sql string, args ...any) (session.Turn, error) {
 	var id string
 	err := s.db.Pool.QueryRow(ctx, sql, args...).Scan(&id)

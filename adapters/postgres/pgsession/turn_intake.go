@@ -83,9 +83,8 @@ func claimIntake(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (
 }
 
 // enqueue stores the question as a turn of its session, and returns the number of unfinished turns
-// before it. Waiting turns with later messages stay behind it. The lock on the session's row makes
-// the turns' numbers grow in the order of commits. enqueue locks quotas before the session, as
-// edits and retries do.
+// before it. Waiting turns with later messages stay behind it. Turn numbers grow in the order of
+// commits. enqueue locks quotas before the session, as edits and retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop tombstone) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)

@@ -56,8 +56,8 @@ func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session
 	return s, err
 }
 
-// lockFinished returns session.ErrRemoved if the answer was removed, and session.ErrUnfinished if
-// the turn is not done.
+// lockFinished locks a turn that is done. It returns session.ErrRemoved if the answer was removed,
+// and session.ErrUnfinished if the turn is not done.
 func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
 	s, err := lockTurn(ctx, tx, tenant, id)
 	switch {

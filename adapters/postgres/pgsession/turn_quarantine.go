@@ -14,9 +14,9 @@ import (
 //go:embed queries/turn_apart.sql
 var quarantineQuery string
 
-// leaseQuarantined leases one turn while turns of dead replicas are isolated, or must be. It
-// returns session.ErrDraining if the replica must first end its other turns. An advisory lock makes
-// replicas call it one at a time.
+// leaseQuarantined moves turns of dead replicas to quarantines, and leases one turn to the replica.
+// It returns session.ErrDraining if the replica must first end its other turns. An advisory lock
+// makes replicas call it one at a time.
 func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -84,8 +84,8 @@ func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error 
 	return nil
 }
 
-// loneDeaths returns 1 if a turn of a dead replica ran alone, and 0 otherwise. atOnce is the number
-// of turns that could run at once in its quarantine.
+// loneDeaths returns 1 if a turn of a dead replica ran alone, and 0 otherwise. atOnce is the limit
+// of concurrent turns in its quarantine, or 0 outside quarantines.
 func loneDeaths(atOnce int) int {
 	if atOnce == 1 {
 		return 1

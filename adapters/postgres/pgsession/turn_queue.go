@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is true if turn t is older than $4 µs, and no replica that could have answered
-// it in this time was alive recently. A turn whose answer a person changed (revision > 0) is never
-// abandoned.
+// abandonedColumn is true if turn t is older than $4 µs and no replica could have answered it. A
+// replica counts if it started before the turn reached that age and was alive in the last $4 µs. A
+// turn whose answer a person changed (revision > 0) is never abandoned.
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
@@ -69,7 +69,7 @@ func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, m
 	return pgx.CollectRows(rows, scanTurn)
 }
 
-// heldTurns returns none if the replica does not report which turns it holds.
+// heldTurns returns the turns that the replica reports to hold. The result is never nil.
 func heldTurns(r session.LeaseRequest) []session.TurnID {
 	if r.Holding == nil {
 		return []session.TurnID{}
@@ -143,7 +143,8 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 }
 
 // Delivered implements session.Store. It ends a turn after its delivery. If the question was
-// deleted, it also erases the answer.
+// deleted, it also erases the answer. undelivered says why the thread does not show the whole
+// answer, or is empty.
 func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	var n int
 	err := s.db.Pool.QueryRow(ctx, deliveredSQL, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)

@@ -35,7 +35,8 @@ func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, err
 	return r, nil
 }
 
-// targetID returns session.ErrUnknownTurn for an invalid id or an unknown message.
+// targetID returns the id of the turn that a target names. It returns session.ErrUnknownTurn for an
+// invalid id or an unknown message.
 func targetID(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
 	if t.Turn != "" {
 		if !postgres.IsID(string(t.Turn)) {
@@ -82,7 +83,7 @@ func completeRecord(ctx context.Context, tx pgx.Tx, r *session.Record) error {
 	return err
 }
 
-// loadRemoval returns nil if the answer was not removed.
+// loadRemoval returns who removed an answer and why, or nil if the answer was not removed.
 func loadRemoval(ctx context.Context, q postgres.Executor, tenant access.TenantID, id session.TurnID) (*session.Removal, error) {
 	var r session.Removal
 	const removal = `select removed_by, removed_by_name, removal_reason, removed_at from turn where tenant_id = $1 and id = $2 and removed_at is not null`

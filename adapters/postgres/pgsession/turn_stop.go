@@ -85,7 +85,8 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 	return found, false, err
 }
 
-// requestStops writes an audit entry for each turn that was not marked for stopping before.
+// requestStops marks turns to be stopped. It writes an audit entry for each turn that was not
+// marked before.
 func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []session.TurnID, by string) error {
 	if len(ids) == 0 {
 		return nil

@@ -170,7 +170,7 @@ func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at threa
 	return err == nil, running, err
 }
 
-// removeBegun returns the running turns that must stop.
+// removeBegun removes an answer that is being written. It returns the running turns that must stop.
 func removeBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string) ([]session.TurnID, error) {
 	running, err := removeLineage(ctx, tx, tenant, turn, session.Removal{})
 	if err != nil {

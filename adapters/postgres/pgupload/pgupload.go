@@ -89,7 +89,8 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, f upload.File,
 	return f, became, nil
 }
 
-// entry omits the file's name, because readers of the audit trail may not be readers of the file.
+// entry returns an audit entry about a file. It omits the file's name, because readers of the audit
+// trail may not be readers of the file.
 func entry(deed session.Deed, f upload.File, by session.Actor) audit.Entry {
 	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: by.Platform}, Private: true, Details: map[string]string{"file": string(f.ID)}}
 }

@@ -35,7 +35,8 @@ func StartCluster(tb testing.TB) *Cluster {
 	return startCluster(ctx, tb, masters, 5*time.Second)
 }
 
-// startCluster divides the slots among the first three nodes. Further nodes have no slots.
+// startCluster starts nodes and joins them to a cluster. The first three nodes share the slots.
+// Further nodes have no slots.
 func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Duration) *Cluster {
 	tb.Helper()
 	program, err := exec.LookPath("redis-server")

@@ -21,7 +21,8 @@ const unsaidPause = 5 * time.Second
 // codeLocked is Slack's error code for a thread in which only its managers may write.
 const codeLocked = "restricted_action_thread_locked"
 
-// These are Slack's error codes, grouped by their meaning for a message. They apply to all methods.
+// These are Slack's error codes, grouped by the error that [Translate] returns. They apply to all
+// methods.
 var (
 	codesGone    = []string{"message_not_found"}
 	codesFixed   = []string{"cant_update_message", "cant_delete_message", "edit_window_closed", "is_inactive", "block_mismatch"}
@@ -36,9 +37,9 @@ var (
 	}
 )
 
-// Translate converts an error of the Slack library to an error of package thread. Set create for a
-// call that creates a message. If the response of such a call is lost, the error says that the
-// message may exist.
+// Translate converts an error of the Slack library to an error of package thread. what describes
+// the call. If create is set and the result of the call is unknown, the error wraps
+// thread.ErrOutcomeUnknown.
 func Translate(what string, err error, create bool) error {
 	if err == nil {
 		return nil
@@ -139,8 +140,8 @@ func Explain(what string, err error) error {
 	}
 }
 
-// Barred reports whether err means that the bot cannot post the answer where the question
-// is. It also returns a sentence for the asker.
+// Barred reports whether err means that the bot cannot post the answer in the question's channel or
+// thread. sentence is the message for the asker.
 func Barred(err error) (sentence string, yes bool) {
 	switch {
 	case errors.Is(err, stream.ErrNoNotice):

@@ -20,15 +20,14 @@ func newSockets() *Sockets {
 	return &Sockets{ended: make(chan time.Time, 1), lost: time.Now()}
 }
 
-// Begin starts the tracking. From then on, a period without an open socket counts as an
-// interruption.
+// Begin starts the detection of interruptions. Time without an open socket counts from now.
 func (i *Sockets) Begin() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.lost = time.Now()
 }
 
-// Count records the number of connections that the app has in all processes.
+// Count stores the number of connections of the app in all processes, as reported by Slack.
 func (i *Sockets) Count(app int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// tier is the rate limit of one Slack method, in calls a minute per workspace. The burst is at most
-// half of that limit. The burst and the steady rate together therefore stay within the limit in
-// every minute.
+// tier is the rate limit of one Slack method as a token bucket. In any minute, the burst and the
+// steady rate together stay within Slack's limit.
 type tier struct {
 	burst   int
 	every   time.Duration
@@ -21,9 +20,9 @@ type tier struct {
 	reserve int  // part of burst for final writes only; 0: a fifth
 }
 
-// tiers are Slack's published rate limits. chat.postMessage allows about one call a second per
-// channel. The other limits are calls a minute: chat.update 50 (tier 3), chat.startStream and
-// chat.stopStream 20 (tier 2), chat.appendStream 100 (tier 4).
+// tiers are the rate limits of the calls that write answers, derived from Slack's published limits.
+// Slack allows 50 edits, 100 appends, and 20 starts and stops of streams a minute. It allows about
+// one new message a second per channel.
 var tiers = map[thread.Call]tier{
 	thread.Create:       {burst: 1, every: 1100 * time.Millisecond, channel: true},
 	thread.Edit:         {burst: 20, every: 2 * time.Second, reserve: maxEdited},
@@ -32,12 +31,11 @@ var tiers = map[thread.Call]tier{
 	thread.StreamStop:   {burst: 10, every: 6 * time.Second},
 }
 
-// Pacing limits the rate of writes to a workspace. It divides Slack's limits among all answers, and
-// reserves a part for final writes. It is safe for concurrent use, and its zero value is for a
-// single process.
+// Pacing limits the rate of writes to a workspace. It reserves a part of each limit for the final
+// writes of answers. It is safe for concurrent use, and its zero value is ready for use.
 //
-// After Use, all processes share the limits. Without Use, or while the shared limiter does not
-// respond, each process is limited to its Share.
+// After Use, all processes count in one shared limiter. Without it, or while it does not respond,
+// each process gets the part that Share sets.
 type Pacing struct {
 	shared pace.Shared
 
@@ -47,16 +45,16 @@ type Pacing struct {
 	edited  map[thread.Ref]time.Time // answers that were posted early and still need their final edit
 }
 
-// maxEdited is the maximum number of answers in a workspace that were posted early and still need a
-// final edit. It keeps the wait for a final edit short.
+// maxEdited is the maximum number of incomplete answers in a workspace that still need a final
+// edit. Further answers are delayed, so that final edits do not wait long.
 const (
 	maxEdited = 10
 	// editedFor is how long an answer without its final edit counts towards maxEdited.
 	editedFor = 10 * time.Minute
 	// lookAgain is the interval at which a waiting answer checks whether another answer has ended.
 	lookAgain = 250 * time.Millisecond
-	// shareAgain is the interval at which waiting calls check whether the share of this process has
-	// grown. A killed process still counts for some seconds.
+	// shareAgain is the interval at which a waiting call checks its rate limit again. The limit
+	// grows when another process ends.
 	shareAgain = time.Second
 )
 
@@ -67,8 +65,8 @@ type lane struct {
 	channel   string // only for calls that are limited by channel
 }
 
-// queue is a token bucket with its waiting calls. Final writes are served first. Within a class,
-// calls are served in the order of arrival.
+// queue is a token bucket with the calls that wait for it. Final writes are served first. Calls of
+// the same class are served in order of arrival.
 type queue struct {
 	thread.Bucket
 	key     string // in shared tiers
@@ -84,7 +82,7 @@ func (q *queue) tier() thread.Tier {
 
 type waiter struct{ class thread.Class }
 
-// soon is the retry interval of a waiter that waits only for other waiters.
+// soon is the retry interval of a call that waits only for other calls in its queue.
 const soon = 10 * time.Millisecond
 
 // Use makes p count its calls in tiers, a rate limiter that all processes share. Call Use before
@@ -99,9 +97,9 @@ func (p *Pacing) Share(processes int) {
 	p.share = max(processes, 1)
 }
 
-// Reserve implements thread.Surface. It blocks until the rate limit allows the call. It returns
-// thread.ErrNoRoom at once if the wait would exceed the deadline of ctx, except for final writes.
-// It also returns thread.ErrNoRoom for a progress call that would have to wait.
+// Reserve implements thread.Surface. It returns thread.ErrNoRoom for a progress call that would
+// have to wait. It also returns that error if a call would wait beyond the deadline of ctx, unless
+// it is a final write.
 func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
 	w := &waiter{class: class}
 	p.enter(to, call, w)
@@ -174,9 +172,9 @@ func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *waiter) bool { return other == w })
 }
 
-// try takes a token if it is the waiter's turn, and then returns a wait of 0. Otherwise it returns
-// the expected wait. If asked is not nil, the caller should try again as soon as asked is closed.
-// Only the first waiter of a queue asks the shared limiter, without holding the lock.
+// try takes a token if it is the waiter's turn and one is available. It then returns a wait of 0,
+// and otherwise the expected wait. If asked is not nil, the caller should retry when asked is
+// closed.
 func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (wait time.Duration, asked <-chan struct{}) {
 	p.mu.Lock()
 	q, now := p.queue(to, call), time.Now()
@@ -229,9 +227,9 @@ func (p *Pacing) take(q *queue, to thread.Ref, call thread.Call, class thread.Cl
 	}
 }
 
-// crowded reports whether an incomplete answer must wait because too many answers need a final
-// edit. The limit is maxEdited divided by the number of processes. It is lower if the bucket for
-// edits has fewer tokens.
+// crowded reports whether the first post of an incomplete answer must wait, because too many
+// answers need a final edit. The limit is this process's part of maxEdited. It is lower if the
+// bucket for edits has fewer tokens.
 func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, now time.Time) bool {
 	if _, begun := p.edited[to]; begun || call != thread.Create || class == thread.Final {
 		return false
@@ -248,8 +246,8 @@ func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, no
 	return others >= max(maxEdited/max(p.share, 1), 1) || p.queue(to, thread.Edit).Wait(now, others+1, thread.Final) > 0
 }
 
-// maxLanes is the maximum number of lanes in memory. A full bucket without waiting calls can be
-// removed safely.
+// maxLanes is the number of buckets in memory at which unused ones are removed. A full bucket
+// without waiting calls counts as unused.
 const maxLanes = 4096
 
 func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {

@@ -13,10 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// obedient is a transport that respects Retry-After. After Slack refuses a method, a call of it
-// waits for up to shortWait. If the wait would be longer, obedient returns the same rate-limit
-// response as Slack. It rewrites Retry-After to whole seconds, because the Slack library
-// understands nothing else.
+// obedient is a transport that enforces Slack's Retry-After for each method. During that time, a
+// call waits for up to shortWait, or else gets a rate-limit response. It rewrites Retry-After to
+// whole seconds for the Slack library.
 type obedient struct {
 	next http.RoundTripper
 	rest pace.Rest // by method

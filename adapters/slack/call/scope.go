@@ -38,7 +38,7 @@ var Scopes = []Scope{
 // groups of the configuration.
 const GroupScope = "usergroups:read"
 
-// AppScope is the scope of the app-level token, which is needed to open a socket.
+// AppScope is the scope of the app-level token. The method openSocket needs it.
 const (
 	AppScope   = "connections:write"
 	openSocket = "apps.connections.open"
@@ -52,7 +52,8 @@ func AddScope(name string) string {
 	return "add it under OAuth & Permissions → Bot Token Scopes, then install the app again"
 }
 
-// reason returns "" for a scope that the app does not request.
+// reason returns why the app needs a scope, in parentheses. It returns "" for a scope that the app
+// does not request.
 func reason(name string) string {
 	if name == AppScope {
 		return " (of the app-level token, to receive events)"

@@ -64,8 +64,7 @@ func (l *connectLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 // because only the caller knows whether to repeat a write.
 type readAgain struct{ next http.RoundTripper }
 
-// These limit the retries of a read. If a read needs longer, the redelivery of the event repeats
-// it, or the answer omits the result.
+// These limit how often and how long a read is retried. After that, its caller gets the error.
 const (
 	readAttempts = 3
 	readPause    = 250 * time.Millisecond // after a failure

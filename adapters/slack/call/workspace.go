@@ -224,9 +224,9 @@ func (c *Workspace) Pacing() *Pacing { return c.pacing }
 // Connected returns the number of open sockets of this process.
 func (c *Workspace) Connected() int { return c.Sockets.connected() }
 
-// Interruptions returns a channel that reports periods of at least Config.Interruption without an
-// open socket. At the end of such a period, its start is sent. If the previous value has not been
-// received, only the earlier start is kept.
+// Interruptions returns a channel that receives the start time of each interruption after it has
+// ended. An interruption is a period of at least Config.Interruption without an open socket. If a
+// time is not received before the next interruption, only the earlier one is kept.
 func (c *Workspace) Interruptions() <-chan time.Time { return c.Sockets.ended }
 
 // Ref returns a reference to the thread whose first message has the id root. If root is empty, the

@@ -11,9 +11,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Changed handles an event about people or channels. It expires the cached facts that the event
-// changes, in all replicas. ours reports whether the event was about people or channels. If Changed
-// returns an error, the caller must not acknowledge the event. Slack then delivers the event again.
+// Changed handles an event about people or channels, and expires cached data in all replicas. ours
+// is false for other events. After an error, the caller must not acknowledge the event, so that
+// Slack delivers it again.
 func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (ours bool, err error) {
 	switch e.Type {
 	case "member_joined_channel", "member_left_channel":
@@ -41,8 +41,8 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 	}
 }
 
-// personChange reads a person's new standing, account and time of change from an event. The
-// standing is access.Unsaid if the event does not describe the person.
+// personChange reads a person's new account and membership status from an event, with the time of
+// the change. The status is access.Unsaid if the event does not describe the person.
 func (d *Directory) personChange(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
 	var said struct {
 		Time  int64 `json:"event_time"` // Unix seconds

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// These are the lifetimes and limits of cached facts. Lifetimes cover changes without an event:
-// Slack gave up the delivery, or the app does not subscribe to the event.
+// These are the lifetimes and limits of cached data. The lifetimes matter for changes of which the
+// bot receives no event.
 const (
 	channelAge = 5 * time.Minute
 	peopleAge  = 10 * time.Minute
@@ -49,11 +49,8 @@ type Profile struct {
 	Zone     *time.Location // time zone; nil if unknown
 }
 
-// Directory looks up people and channels, and caches the results. If a fact cannot be found out,
-// Directory assumes the least permission.
-//
-// A cached fact is used only if the version from before it was read equals the current version that
-// all replicas share.
+// Directory looks up people and channels, and caches the results. If a look-up fails, it assumes
+// the least permission. Changes reported to [access.Changes] expire cached data in all replicas.
 type Directory struct {
 	slack    *call.Workspace
 	changes  access.Changes
@@ -76,8 +73,8 @@ type cachedFact[T any] struct {
 	version access.Version
 }
 
-// NewDirectory returns an empty directory of a workspace. changes, people and accounts hold the
-// facts that replicas share.
+// NewDirectory returns an empty directory of a workspace. All replicas share changes, people and
+// accounts.
 func NewDirectory(w *call.Workspace, changes access.Changes, people access.People, accounts access.Accounts) *Directory {
 	return &Directory{
 		slack: w, changes: changes, people: people, accounts: accounts,
@@ -90,12 +87,13 @@ func (d *Directory) here() access.Workspace {
 	return access.Workspace{Platform: string(call.Platform), ID: d.slack.Identity().Team}
 }
 
-// homesScope is the scope whose change expires the cached channels of all people.
+// homesScope is the scope in [access.Changes] for the channel lists of all people. A change of it
+// expires these cached lists.
 const homesScope = "homes"
 
-// recall returns the cached value of a key. ok is false if the value is older than age or if a
-// scope has changed since the value was read. version is the current version, for a later call of
-// keep.
+// recall returns the cached value of a key and the current version of the scopes. ok is false if
+// the value is older than age or the version has changed. Pass version to keep after reading the
+// value again.
 func recall[T any](ctx context.Context, d *Directory, facts map[string]cachedFact[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
 	if err := d.hear(ctx); err != nil {
 		return value, false, "", err
@@ -109,7 +107,8 @@ func recall[T any](ctx context.Context, d *Directory, facts map[string]cachedFac
 	return k.value, ok && time.Since(k.at) < age && k.version == version && version != "", version, nil
 }
 
-// keep caches a fact. version must be from before the fact was read.
+// keep caches a value. version must come from a call of recall before the value was read from
+// Slack.
 func keep[T any](d *Directory, facts map[string]cachedFact[T], key string, value T, version access.Version) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -196,9 +195,9 @@ func zone(name string, offset int) *time.Location {
 // lookWait is the maximum time that a question waits for a rate limit before it looks up a person.
 const lookWait = 2 * time.Second
 
-// waitForLookup blocks until limit allows one more call, at most for lookWait. After that, its
-// error wraps access.ErrPending and thread.ErrNoRoom. Callers must not treat a person as having
-// fewer permissions because of this error.
+// waitForLookup blocks until limit allows a call, but at most for lookWait. If it fails, the error
+// wraps access.ErrPending and thread.ErrNoRoom. Callers must not assume fewer permissions because
+// of this error.
 func waitForLookup(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
@@ -208,8 +207,8 @@ func waitForLookup(ctx context.Context, limit *pace.Part) error {
 	return nil
 }
 
-// homesOf returns the channels of a person that the bot can see. These are public channels, and
-// private channels with the bot. Without the required scopes, it returns no channels.
+// homesOf returns the ids of a person's channels that the bot can see. It returns none if the
+// required scopes are missing. If the rate limit is reached, the list may be incomplete.
 func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error) {
 	homes, ok, version, err := recall(ctx, d, d.homes, person, channelAge, person, homesScope)
 	if err != nil {

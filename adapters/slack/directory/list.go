@@ -18,8 +18,8 @@ const (
 	listLook  = 5 * time.Second
 )
 
-// Keep lists the people of the workspace whenever a list is due and no other process reads one. It
-// also registers this process as a receiver of changes. Keep blocks until ctx is done.
+// Keep reads the list of the workspace's people regularly, in one process at a time. It also
+// registers this process as a receiver of changes. It blocks until ctx is done.
 func (d *Directory) Keep(ctx context.Context) {
 	var group errgroup.Group
 	defer func() { _ = group.Wait() }() // its functions return no errors
@@ -43,8 +43,8 @@ func (d *Directory) Keep(ctx context.Context) {
 	}
 }
 
-// list reads the people of the workspace if a list is due. It stores the people of each page at
-// once.
+// list reads all people of the workspace if [access.Lists] says that a new list is due. It stores
+// the people of each page at once.
 func (d *Directory) list(ctx context.Context) (err error) {
 	if err := d.hear(ctx); err != nil {
 		return err

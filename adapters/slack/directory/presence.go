@@ -11,10 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// Present returns the audience of an answer in a channel. For a small private channel, it lists
-// every person. For any other channel, it is everyone who can open the channel. If there are guests
-// or another organisation in the channel, or if Present returns an error, the audience has only the
-// permission of the channel itself.
+// Present returns the audience of an answer in a channel. People lists the members of a small
+// private channel. With guests or another organisation in the channel, or after an error, the
+// audience has only the permission of the channel itself.
 func (d *Directory) Present(ctx context.Context, channel string) (access.Presence, error) {
 	there := d.unknown(channel)
 	found, err := d.room(ctx, channel)
@@ -58,8 +57,8 @@ func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error)
 	return chat.Room{Ref: d.slack.Ref(channel, ""), Present: there, Open: found.public}, nil
 }
 
-// unknown returns the presence with the least permissions in a channel. Everyone who can open the
-// channel is in it, including outsiders.
+// unknown returns the [access.Presence] with the least permissions for a channel. It includes
+// everyone who can open the channel, and assumes outsiders.
 func (d *Directory) unknown(channel string) access.Presence {
 	return access.Presence{
 		Tenant: d.slack.Config.Tenant, Held: []access.Held{{Principal: access.Channel(string(call.Platform), channel), From: "everybody here is in this channel"}},
@@ -67,9 +66,8 @@ func (d *Directory) unknown(channel string) access.Presence {
 	}
 }
 
-// Alone returns a presence in which one person is the only reader of an answer. It includes all
-// permissions of the person: account, address, membership, channels and bound groups. If Alone
-// returns an error, the presence contains only the permissions that were found.
+// Alone returns the audience of an answer that only one person sees. It includes all permissions of
+// the person. After an error, it contains only the permissions that were found.
 func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, error) {
 	account := access.Account{Workspace: d.here(), ID: person}
 	alone := access.Presence{Tenant: d.slack.Config.Tenant, Held: d.held(account, nil), People: []access.Account{account}}
@@ -110,8 +108,8 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	return held
 }
 
-// accountsOf returns the accounts of people, without the workspace's own apps. It looks up at most
-// maxLookups people whose accounts are not stored. The others are returned with an id only.
+// accountsOf returns the accounts of people, and omits the workspace's apps. It looks up at most
+// maxLookups people in Slack, and returns further unknown people with only an id.
 func (d *Directory) accountsOf(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Remembered returns the audience of Alone if direct is true, and otherwise the audience of
-// Present. It does not call Slack, because an event must be acknowledged before a call could
-// finish. If ok is false, the audience is the least possible, and the caller must ask Slack.
+// Remembered returns the audience of an answer from cached data, without a call to Slack. If direct
+// is set, it is that of [Directory.Alone] for the person, and otherwise that of [Directory.Present]
+// for the channel. If ok is false, the audience is the least possible, and the caller must ask
+// Slack.
 //
-// The audience of a channel may be minutes old and omits groups. The audience of a person equals
-// the result of Alone.
+// The audience of a channel may be minutes old and omits groups.
 func (d *Directory) Remembered(ctx context.Context, channel, person string, direct bool) (audience access.Audience, ok bool) {
 	if direct {
 		p, known, _, err := recall(ctx, d, d.profiles, person, peopleAge, person)

@@ -20,8 +20,8 @@ type room struct {
 	people []string // ids of everyone in a small room, except the bot
 }
 
-// mostInRoom is the maximum number of members of a channel for which every member is looked up. The
-// number includes apps, which are removed from the result later.
+// mostInRoom is the maximum size of a private channel whose members are listed. It exceeds
+// [access.MostNamed], because the size includes apps.
 const mostInRoom = access.MostNamed + 20
 
 func (d *Directory) room(ctx context.Context, channel string) (room, error) {
@@ -112,9 +112,9 @@ func (d *Directory) fetchRoom(ctx context.Context, channel string) (room, error)
 	return found, nil
 }
 
-// lookUp asks Slack about each person, and reports whether all of them are inside the organisation.
-// For more than maxLookups people it returns an error. The error is access.ErrPending if a list of
-// the workspace is being read. Errors are never cached.
+// lookUp asks Slack about each person and reports whether all of them are in the organisation. It
+// returns an error for more than maxLookups people. The error wraps access.ErrPending if all people
+// of the workspace are being listed.
 func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
 	if len(people) > maxLookups && roll.Pending {
 		return false, fmt.Errorf("find out who listens: the people of the workspace are being listed: %w", access.ErrPending)

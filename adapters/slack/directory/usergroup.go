@@ -22,9 +22,8 @@ const (
 // members maps the id of a user group to the set of people in the group.
 type members map[string]map[string]bool
 
-// boundGroups returns the configured groups that contain all of the people. Their members come from
-// the Slack user groups to which the configuration maps them. If one of the people is not a full
-// member of the workspace, it returns none.
+// boundGroups returns the configured groups of which all of the people are members. The members
+// come from Slack user groups. It returns none if any person is not a full member of the workspace.
 func (d *Directory) boundGroups(ctx context.Context, people []access.Account) ([]access.Held, error) {
 	bound := d.bound()
 	if len(bound) == 0 || len(people) == 0 || slices.ContainsFunc(people, func(a access.Account) bool { return !a.Full }) {

@@ -62,8 +62,8 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	return m
 }
 
-// About returns the chat event for a message from ReadMessage. It returns an empty event for the
-// deletion of one of Slack's own messages.
+// About converts a message from ReadMessage to a chat.Event with a message or a deletion. The event
+// is empty if one of Slack's system messages was deleted.
 func About(m chat.Message) chat.Event {
 	switch {
 	case m.Change != policy.Deleted:
@@ -76,12 +76,12 @@ func About(m chat.Message) chat.Event {
 	return chat.Event{Deletion: &chat.Deletion{Ref: m.Ref, Message: m.ID}}
 }
 
-// settled is the age of a thread from which the regular read of a channel no longer finds its new
+// settled is the age from which the regular read of a channel no longer finds a thread's new
 // replies.
 const settled = 13 * 24 * time.Hour
 
-// Changed returns which indexed thread or day a message changes. It returns nil if the message is
-// not indexed, or if the regular read of the channel finds the change.
+// Changed returns the indexed thread or day that a message belongs to, as a change to report. It
+// returns nil if the message is not indexed, or if the regular read of the channel finds it.
 func Changed(m chat.Message) *chat.Changed {
 	key, urgent := m.Ref.Thread, m.Change != policy.Created
 	if m.Direct || m.Own || m.System || !urgent && time.Since(TimeOf(thread.MessageID(key))) < settled {

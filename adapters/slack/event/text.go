@@ -47,12 +47,12 @@ func ReadText(raw, bot string) (text string, mentioned, others bool) {
 	return strings.TrimSpace(decodeEntities.Replace(b.String())), mentioned, others
 }
 
-// markup matches mentions, channels and addresses in the text of a command. It is for commands in
-// which Slack escapes them.
+// markup matches mentions, channels and addresses in the text of a command, if Slack sends them as
+// markup.
 var markup = regexp.MustCompile(`<(?:[@#!][^<>\n]+|https?://[^<>\s|]+(?:\|[^<>\n]*)?|mailto:[^<>\n]+)>`)
 
-// TypedText converts the text of a command to plain text. In contrast to a message, a command may
-// contain angle brackets that are not markup.
+// TypedText converts the text of a command to plain text. Angle brackets that are not markup are
+// kept.
 func TypedText(raw string) string {
 	text := markup.ReplaceAllStringFunc(raw, func(m string) string { return shown(m[1 : len(m)-1]) })
 	return strings.TrimSpace(decodeEntities.Replace(text))

@@ -7,8 +7,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Beside holds the blocks and attachments of a message. In messages of other apps, they often
-// contain the only text.
+// Beside holds the blocks and attachments of a message. A message of another app often has no other
+// text.
 type Beside struct {
 	Blocks      json.RawMessage `json:"blocks"`
 	Attachments []attached      `json:"attachments"`

@@ -16,8 +16,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// items returns one item per thread, and one item per day for messages without replies. The first
-// message of a thread in said becomes the item of the whole thread.
+// items returns one item per thread, and one item per day for messages without replies. A thread is
+// included if said contains its first message.
 func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.Item {
 	threads, days := sorted(said)
 	items := make([]transcript.Item, 0, len(threads)+len(days))
@@ -70,9 +70,8 @@ func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	}}
 }
 
-// versionOf returns the version of messages, encoded as a time. It is computed from the messages in
-// Slack's list of a channel. The version changes after an edit, a deletion, a new reply, or the
-// deletion of a reply. It does not change after the edit of a reply.
+// versionOf returns a version, encoded as a time, that changes when the messages change. It also
+// changes after a reply was added or deleted, but not after a reply was edited.
 func versionOf(said []api.Message) time.Time {
 	lines := make([]string, len(said))
 	for i, m := range said {
@@ -85,8 +84,8 @@ func versionOf(said []api.Message) time.Time {
 	return transcript.VersionOf(lines...)
 }
 
-// document returns a document of messages, which must be sorted oldest first. Without text it has
-// no sections, and searches do not find it.
+// document converts the messages of a thread or day, sorted oldest first, to a document. If they
+// have no text, the document has no sections, and searches do not find it.
 func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.Message, root string) (document.Document, error) {
 	var d document.Document
 	d.Title = "#" + c.Name

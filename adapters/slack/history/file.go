@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// mostText is the size limit in bytes for reading the text of a file. Larger files appear only with
-// their name.
+// mostText is the maximum size in bytes of a file whose text is read. Of larger files, only the
+// name is indexed.
 const mostText = 256 << 10
 
 // files returns the names of all files, and the text of snippets and other plain-text files.

@@ -17,12 +17,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of source that this package reads.
+// Kind identifies Slack as the kind of a document source.
 const Kind document.Kind = "slack"
 
-// Subject returns the subject of an index.Hint which reports that something in a channel changed.
-// key is the id of the changed thread or message. An empty key means that the access to the channel
-// changed.
+// Subject returns the subject of an index.Hint about a change in a channel. key is the id of the
+// changed thread or message. If key is empty, the access to the channel changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
 // Reading configures which channels a source reads, how far back it reads, and how often.
@@ -126,8 +125,8 @@ func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// Changed implements transcript.Platform. It reads the whole day of each key, because only the
-// day's messages show whether a message started a thread.
+// Changed implements transcript.Platform. It reads the whole day of each changed thread or message.
+// Only the day's messages show whether a message began a thread.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	asked := make(map[time.Time][]string)
 	for _, key := range keys {
@@ -159,7 +158,8 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 	return items, gone, nil
 }
 
-// markLone adds transcript.ErrLone to err if it affects only one channel.
+// markLone adds transcript.ErrLone to an error for a missing scope, because other channels may
+// still be readable.
 func markLone(err error) error {
 	if call.Code(err) == "missing_scope" {
 		return fmt.Errorf("%w (%w)", err, transcript.ErrLone)

@@ -22,7 +22,8 @@ const (
 	unnamed = "someone"
 )
 
-// name returns an error only if ctx is done. Without a profile, it returns unnamed.
+// name returns a person's display name, or unnamed if Slack returns none. It fails only if ctx is
+// done.
 func (w *Workspace) name(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return unnamed, nil
@@ -62,8 +63,7 @@ var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)>`)
 
 const mostMentions = 20
 
-// named adds the names of mentioned people to the markup of a message. event.ReadText then uses
-// these names as labels.
+// named adds people's names to the mentions in a message's markup, as labels for event.ReadText.
 func (w *Workspace) named(ctx context.Context, text, bot string) (string, error) {
 	var failed error
 	looked := 0

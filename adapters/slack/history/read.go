@@ -17,14 +17,14 @@ import (
 // day is the period that one document of messages without replies covers.
 const day = 24 * time.Hour
 
-// threadPart holds what Slack's history lists for one or more whole days of a channel.
+// threadPart holds the messages of one or more whole days that Slack lists for a channel.
 type threadPart struct {
 	from, to time.Time // beginnings of days; to is zero for now
 	messages []api.Message
 }
 
-// parts reads a channel between two times, newest first. It yields a part as soon as the days of
-// the part are complete. The parts together cover the whole period.
+// parts reads a channel between two times, newest first. It yields each part, of one or more days,
+// as soon as its days are complete. The parts together cover the whole period.
 func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[threadPart, error] {
 	return func(yield func(threadPart, error) bool) {
 		oldest, latest := stamp(from), ""

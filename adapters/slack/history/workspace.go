@@ -16,8 +16,7 @@ import (
 )
 
 // Workspace reads messages for the search index. All sources of a process use the same Workspace
-// and share its rate limit, which is the part that answers do not use. It is safe for concurrent
-// use.
+// and share its rate limit. It is safe for concurrent use.
 type Workspace struct {
 	slack *call.Workspace
 
@@ -46,8 +45,8 @@ func (w *Workspace) connect(ctx context.Context) (identity, error) {
 	return identity{team: id.Team, link: strings.TrimSuffix(id.URL, "/"), grid: id.Enterprise != ""}, nil
 }
 
-// paced makes a call as soon as the rate limit allows it. If Slack requests a pause, paced waits
-// and retries until ctx is done.
+// paced makes a call as soon as the rate limit room allows it. After a rate-limit response, it
+// waits and retries until ctx is done.
 func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method string, do func(context.Context) (T, error)) (T, error) {
 	for {
 		var none T
@@ -81,7 +80,7 @@ func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method str
 // pauseUnsaid is the pause after a rate-limit response without a duration.
 const pauseUnsaid = 30 * time.Second
 
-// mostChannels and mostMessages are page sizes. Slack may return fewer.
+// mostChannels and mostMessages are the requested page sizes. Slack may return fewer.
 const (
 	mostChannels = 200
 	mostMessages = 999
@@ -89,9 +88,9 @@ const (
 
 var errRepeats = errors.New("Slack's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// pages calls read for each page until the list ends. If Slack rejects a cursor as invalid, pages
-// calls begin and restarts without a cursor. It returns an error if a cursor repeats or if more
-// than maxLost cursors were rejected.
+// pages calls read for each page of a list. If Slack rejects a cursor as invalid, pages calls begin
+// and restarts at the first page. It fails if a cursor repeats or if more than maxLost cursors were
+// rejected.
 func pages(ctx context.Context, read func(cursor string) (next string, err error), begin func()) error {
 	seen := make(map[string]bool)
 	for cursor, lost := "", 0; ; {

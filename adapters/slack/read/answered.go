@@ -10,9 +10,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Answered reports whether the bot has answered a message in its thread. A notice that is the whole
-// reply (chat.ReplySubject) counts as an answer. Answered asks Slack, because the store may lack
-// the answer.
+// Answered reports whether the bot has answered a message in its thread, according to Slack. A
+// notice with chat.ReplySubject, which replaces an answer, counts too.
 func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	if event.SourceOf(m.Source).Alone {
 		return false, nil

@@ -22,8 +22,8 @@ func (c *Reader) Fetch(ctx context.Context, list []event.File) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.slack.Config.MaxFileTokens), head, c.fetch)
 }
 
-// Attachments downloads the files of a message one by one and yields their raw data. A file of more
-// than most bytes is yielded without data and with a reason.
+// Attachments downloads the files of a message one by one and yields their raw data. most is the
+// size limit in bytes. A larger file is yielded without data and with a reason.
 func (c *Reader) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
 	source := event.SourceOf(m.Source)
 	if source.FilesUnknown {

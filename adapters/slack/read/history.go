@@ -30,8 +30,8 @@ func (c *Reader) mayRead(channel string) bool {
 	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
 }
 
-// Replies reads the messages of a thread that are newer than after and older than before, oldest
-// first. Either may be empty. more reports whether the thread has further such messages.
+// Replies reads the messages of a thread, oldest first. It returns only messages newer than after
+// and older than before, if these are set. more reports whether messages are missing at the end.
 func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []chat.Message, more bool, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
@@ -112,13 +112,11 @@ func (c *Reader) stored(channel string, m api.Message) chat.Message {
 	return event.ReadMessage(c.slack, event.Callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about})
 }
 
-// Unheard finds messages since a time whose events were lost because no replica ran. It calls visit
-// for every mention of the bot, direct message and thread reply, in order within a thread. It stops
-// if visit returns an error.
+// Unheard finds messages since a time whose events no replica received. It calls visit for every
+// mention of the bot, direct message and thread reply. It stops if visit returns an error.
 //
-// It reads all channels that the bot is in, and those in first before the others. It does not find
-// replies in threads that began more than six days before since. Use UnheardIn for them. It is
-// slow, because it leaves most of Slack's rate limits to answers.
+// It reads the channels in first before the others. It misses replies in threads that began more
+// than six days before since. Use UnheardIn for them.
 func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(chat.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
@@ -151,8 +149,8 @@ func rank(first []string, channel string) int {
 
 type visitError struct{ error }
 
-// rootsBack is how long before the start of the search a thread may have begun, for Unheard to find
-// its new replies.
+// rootsBack is the maximum age of a thread, at the start of the search, whose new replies Unheard
+// finds.
 const rootsBack = 6 * 24 * time.Hour
 
 // stamp formats a time as a message id, such as 1700000000.000100.
@@ -228,8 +226,8 @@ func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, 
 	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
 }
 
-// unheardLook calls visit for a message if it is newer than oldest and may have been addressed to
-// the bot. later are the following messages of the thread.
+// unheardLook calls visit for a person's mention, direct message or thread reply that is newer than
+// oldest. later are the following messages of the thread.
 func (c *Reader) unheardLook(oldest string, said chat.Message, later []chat.Message, visit func(chat.Message) error) error {
 	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
 		return nil
@@ -295,8 +293,8 @@ func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string)
 	return said, nil
 }
 
-// scanned makes an idle call as soon as the rate limit allows it. If Slack requests a pause,
-// scanned waits and retries.
+// scanned makes a background call as soon as the rate limit allows it. After a rate-limit response,
+// it waits and retries.
 func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (T, string, error)) (found T, next string, err error) {
 	for {
 		if err := c.slack.Scans.Wait(ctx); err != nil {
@@ -315,9 +313,8 @@ func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (
 	}
 }
 
-// Involved reports whether the bot has responded to a message in a later message of its thread.
-// Notices about the queue do not count. Messages for which aside returns true do not count either,
-// because they concern other messages.
+// Involved reports whether the bot has responded to m in m's thread. A notice counts only if its
+// subject is m. Other messages count unless aside returns true for them.
 func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
 		messages, _, next, err := c.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{

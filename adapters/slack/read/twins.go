@@ -27,8 +27,8 @@ type twin struct {
 	at       time.Time
 }
 
-// twinAge is the minimum time for which a message is remembered. twinWait is the maximum wait for
-// its message event.
+// twinAge is how long a message is remembered at least. twinWait is how long an app_mention event
+// waits for the message event of the same message.
 const (
 	twinAge  = time.Minute
 	twinWait = 250 * time.Millisecond // a sign that the question was seen is due within 300 ms
@@ -57,8 +57,8 @@ func (t *twins) twinOf(channel, ts string) *twin {
 	return found
 }
 
-// TellOfFiles records the files that a message event lists. Attached returns them for the
-// app_mention event of the same message, which lists none.
+// TellOfFiles stores the files from a message event. Attached returns them for the app_mention
+// event of the same message, which lists no files.
 func (c *Reader) TellOfFiles(channel, ts string, files []event.File) {
 	c.twins.recordFiles(channel, ts, files)
 }
@@ -76,9 +76,9 @@ func (t *twins) recordFiles(channel, ts string, files []event.File) {
 	}
 }
 
-// Attached returns the files of a message whose event does not list them. It waits briefly for the
-// other event of the message, then asks Slack. It returns no files if the app lacks the scope to
-// read the channel, or if many reads are running. The question is then answered without files.
+// Attached returns the files of a message whose app_mention event does not list them. It waits
+// briefly for the message event, and then asks Slack. It returns nil if the app may not read the
+// channel or too many reads are running.
 func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	if !c.mayRead(m.Ref.Channel) {
 		return nil
@@ -114,8 +114,7 @@ func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	return event.SourceOf(read.Source).Files
 }
 
-// Told returns the files of a message if the other event of the message has arrived. In contrast to
-// Attached, it does not wait.
+// Told returns the files of a message if its message event has already arrived. It does not wait.
 func (c *Reader) Told(m chat.Message) (files []event.File, ok bool) {
 	found := c.twins.twinOf(m.Ref.Channel, string(m.ID))
 	select {

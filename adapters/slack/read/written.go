@@ -68,8 +68,8 @@ func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Ti
 }
 
 // HalfWritten reports whether a message of the bot appears to be an unfinished answer. Such a
-// message has a stop button, or is an open stream, which has neither metadata nor buttons. It
-// returns false for a deleted message.
+// message has a stop button, or is an open stream without buttons and metadata. It returns false
+// for a deleted message.
 func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
 	if event.IsFile(id) { // a file is always complete
 		return false, nil

@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// peek records the files from a message event, because the app_mention event of the same message
-// does not list them. It runs before either event is handled.
+// peek stores the files from a message event before any event of the message is handled. The
+// app_mention event of the same message does not list them.
 func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	if kind != "events_api" || !bytes.Contains(raw, []byte(`"message"`)) {
 		return
@@ -32,11 +32,12 @@ func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	}
 }
 
-// smallPayload is the maximum size in bytes of a payload that is decoded without waiting for
-// memory. Almost all payloads are smaller, and Slack expects a response within three seconds.
+// smallPayload is the maximum size in bytes of a payload that is decoded at once. Larger payloads
+// wait until memory is available.
 const smallPayload = 16 << 10
 
-// decode calls event.Decode. For payloads larger than smallPayload, it first waits for memory.
+// decode calls event.Decode. For a payload larger than smallPayload, it first waits until memory is
+// available.
 func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
 	if len(raw) <= smallPayload {
 		return event.Decode[T](what, raw)
@@ -157,9 +158,9 @@ func tell(ctx context.Context, h chat.Handler, e chat.Event) error {
 	return err
 }
 
-// pressKey returns a key by which a second delivery of a command, a press or a form is recognised.
-// It hashes parts in addition to the trigger, because some proxies send the same trigger for
-// different presses. Without a trigger, the key is random.
+// pressKey returns a key that identifies repeated deliveries of the same command, press or form. It
+// contains a hash of parts, because some proxies send equal triggers for different presses. Without
+// a trigger, the key is random.
 func pressKey(trigger string, parts ...string) string {
 	if trigger == "" {
 		return "press:" + rand.Text() // Slack delivers it once
@@ -177,8 +178,8 @@ var converts = []string{
 	"channel_converted_to_private", "messagechannel_convert_to_private", "messagechannel_convert_to_public", "channel_left", "group_left", "channel_deleted", "group_deleted",
 }
 
-// sessionStopped handles a press of the stop button in Slack's client. It reports each stopped
-// stream to the handler. If there was no stream, it reports the thread.
+// sessionStopped handles a press of the stop button in Slack's client. It passes a chat.Reaction to
+// the handler for each stopped stream, or one for the thread if there is no stream.
 func (c *Receiver) sessionStopped(ctx context.Context, h chat.Handler, e event.Event) error {
 	stop := chat.Reaction{Ref: c.slack.Ref(string(e.Channel), e.Thread), By: session.Stopper{ID: string(e.User)}}
 	if len(e.Streams) == 0 {

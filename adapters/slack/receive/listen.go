@@ -30,9 +30,9 @@ const (
 	lanes = 32
 	// laneDepth is the maximum number of events in the queue of one worker.
 	laneDepth = 64
-	// handleLimit is the timeout for one event. It is longer than Slack's timeout for the
-	// acknowledgement. If an event is acknowledged late, Slack delivers it again, and the second
-	// delivery is merged with the first.
+	// handleLimit is the timeout for handling one event. It exceeds Slack's timeout for the
+	// acknowledgement, so Slack may deliver the event again. The second delivery is then merged
+	// with the first.
 	handleLimit = 10 * time.Second
 	// listenAgain is the pause after a connection loop has stopped.
 	listenAgain = 5 * time.Second
@@ -77,9 +77,8 @@ type job struct {
 	socket *socketmode.Client
 }
 
-// work handles the jobs of a lane. After ctx is done, it handles the jobs that are already in the
-// lane and returns. Commands and presses run in separate goroutines and without order, because
-// people wait for their acknowledgement.
+// work handles the jobs of one worker until ctx is done, and then those that are already queued.
+// Commands and presses run concurrently, because people wait for their acknowledgement.
 func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, late *sync.WaitGroup) {
 	// When the process stops, an event that is being accepted is finished. It is then acknowledged,
 	// or Slack delivers it again.
@@ -233,15 +232,15 @@ func shorter(text string) string {
 // maxSockets is Slack's limit on the number of sockets of an app in all processes.
 const maxSockets = 10
 
-// tooManySockets reports whether all processes together would have more than maxSockets sockets.
-// Each process then keeps only one socket.
+// tooManySockets reports whether all processes together need more than maxSockets sockets. Each
+// process then keeps only one.
 func (c *Receiver) tooManySockets() bool {
 	return int(c.slack.Processes())*c.slack.Config.Sockets > maxSockets
 }
 
-// keepSocket keeps one socket open until living is done or a reconnect cannot help. After ctx is
-// done, it passes on no more events. If further is set, it does not reconnect while there are too
-// many sockets.
+// keepSocket keeps one socket open until living is done. It returns an error if a reconnect cannot
+// help. After ctx is done, it passes on no more events. If further is set, the socket stays closed
+// while there are too many.
 func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
 		for further && c.tooManySockets() {
@@ -268,8 +267,9 @@ func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, furt
 
 var errGaveWay = errors.New("a socket was left to other processes")
 
-// socket runs the connection loop of the Slack library and passes its events to the workers. The
-// loop reconnects automatically.
+// socket receives events over one socket and passes them to the workers. The Slack library
+// reconnects automatically. If further is set, socket returns before a reconnect while there are
+// too many sockets.
 func (c *Receiver) socket(ctx, living context.Context, work []chan job, further bool) error {
 	living, cancel := context.WithCancel(living)
 	defer cancel()
@@ -332,8 +332,8 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 	}
 }
 
-// envelopeOf returns the envelope of an event that must be acknowledged, even if the library could
-// not decode the event. It returns false if there is no envelope to acknowledge.
+// envelopeOf returns the envelope of an event for its acknowledgement, even if the library could
+// not decode the event. It returns false if there is nothing to acknowledge.
 func envelopeOf(evt socketmode.Event) (event.Envelope, bool) {
 	if bad, ok := evt.Data.(*socketmode.ErrorBadMessage); ok {
 		var e event.Envelope

@@ -105,8 +105,7 @@ func Verify(secret string, header http.Header, body []byte) error {
 	return v.Ensure()
 }
 
-// readRequest returns the kind and the payload of a request, in the form that they have in an
-// envelope from a socket.
+// readRequest converts a signed HTTP request to the kind and payload of a Socket Mode envelope.
 func readRequest(contentType string, body []byte) (kind string, payload []byte, err error) {
 	if len(body) > 0 && body[0] == '{' {
 		cb, err := event.Decode[event.Callback]("an event", body)

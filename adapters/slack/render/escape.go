@@ -135,8 +135,8 @@ func markdownWord(word string, at answer.Place) string {
 	return b.String()
 }
 
-// continues reports whether a word that ends in an incomplete character reference is followed by a
-// character that can continue the reference.
+// continues reports whether the character after a word could complete a character reference that
+// the word begins.
 func continues(after rune) bool {
 	return after == '#' || after == ';' || after < utf8.RuneSelf && answer.Letter(after)
 }
@@ -153,8 +153,8 @@ func plainWord(word string) bool {
 	return true
 }
 
-// mrkdwnWord escapes text for mrkdwn. Mrkdwn can escape only three characters as entities. For
-// other special characters, mrkdwnWord inserts gap between the character and its text.
+// mrkdwnWord escapes a word for mrkdwn, which has entities only for &, < and >. It surrounds other
+// formatting characters with gap, an invisible character.
 func mrkdwnWord(word string, at answer.Place) string {
 	if plainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // a mark between blanks has no effect
 		return word

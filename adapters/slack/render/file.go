@@ -14,11 +14,12 @@ const (
 	fileComes = "The answer is longer than fits here. All of it will be posted as a file."
 )
 
-// maxFile is a page size in characters that exceeds the length of any report. A file is therefore
-// formatted as one page.
+// maxFile is the page size for files, in characters. It is so large that every report fits on one
+// page.
 const maxFile = 1 << 30
 
-// file applies the same link policy as messages, because Slack displays the file too.
+// file returns the Markdown of a report as a file, with its notes and sources. It applies the same
+// link policy as messages.
 func (r *Renderer) file(tree *answer.Tree, policy answer.Policy, v *stream.View, bare bool) string {
 	whole := &answer.Tree{Blocks: tree.Blocks[:len(tree.Blocks):len(tree.Blocks)]}
 	put := func(inlines ...answer.Inline) {

@@ -2,9 +2,9 @@ package render
 
 import "github.com/footnotehq/footnote/core/thread"
 
-// These limit one message. Slack documents a limit of 12,000 characters of standard Markdown for
-// all blocks of a payload. In practice it refuses less, because it counts the expanded blocks. A
-// mrkdwn section holds 3,000 characters, and chat.update refuses text of more than 4,000.
+// These limit messages and reports, and are below Slack's limits. Slack documents 12,000 characters
+// of Markdown for all blocks, but refuses some shorter texts. A mrkdwn section may have 3,000
+// characters, and the text of chat.update 4,000.
 const (
 	MaxMarkdown = 11000 // characters of Page.Markdown
 	MaxSection  = 2900  // characters of one element of Page.Sections
@@ -20,9 +20,9 @@ const (
 // FileTitle is the title that Slack displays for the file of a long report.
 const FileTitle = "answer.md"
 
-// Page is one Slack message, or a piece that a Tail appends to a stream. It contains no mentions
-// and no images. It is within all limits, so the sender must not cut, escape or add text. The
-// sender must turn off link previews.
+// Page is one Slack message, or a piece of text that is appended to a stream. It is within all
+// limits and contains no mentions or images. The sender must not change its text, and must turn off
+// link previews.
 //
 // A message has its blocks in this order:
 //   - Markdown as one markdown block, or each of Sections as a mrkdwn section
@@ -30,8 +30,8 @@ const FileTitle = "answer.md"
 //   - the Sources
 //   - the Buttons
 //
-// In a piece, Markdown and Tasks are chunks to append. The last piece has Done set. It also has
-// Notes, Sources and Buttons, which are the blocks for chat.stopStream.
+// In a piece, Markdown and Tasks are the chunks to append. The last piece has Done set, and
+// contains the Notes, Sources and Buttons for chat.stopStream.
 type Page struct {
 	// standard Markdown for markdown blocks and streams. In a piece, it is only the new text.
 	Markdown string

@@ -76,8 +76,8 @@ func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy, sections bool)
 	return pages
 }
 
-// end adds notes, sources and buttons to the last page. If bare is set, the page already consists
-// of the notes, and end does not add them.
+// end adds the buttons to a page, and the notes and sources if the answer is complete. If bare is
+// set, it adds no notes, because the text of the page already consists of them.
 func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	p.Buttons = stream.Buttons(v)
 	if v.Phase != stream.Done {

@@ -54,8 +54,8 @@ func (s Source) Mrkdwn() string {
 	return label
 }
 
-// SourceLine returns the line for a cited document. If the line is too long for a block, SourceLine
-// omits further sections first, and then the address.
+// SourceLine returns the line for a cited document. If the line is too long for a block, it omits
+// other cited sections first, and then the address.
 func SourceLine(s Source) string {
 	line := s.Mrkdwn()
 	for utf8.RuneCountInString(line) > MaxSection {

@@ -67,7 +67,8 @@ func (t *tail) next(v *stream.View) (Page, bool) {
 	return page, page.Markdown != "" || len(page.Rolls) > 0 || len(page.Tasks) > 0
 }
 
-// advance adds the new text of pages to a piece. first is the index of pages[0] among all pages.
+// advance sets the text of a piece to the part of pages that was not shown yet. first is the index
+// of pages[0] in the answer.
 func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	open := t.number - first
 	if len(pages) <= open {
@@ -85,9 +86,8 @@ func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	piece.Cut = Cut{Close: last.Close, Open: last.Open}
 }
 
-// common returns the length of the beginning of text that is already shown. If the shown text has
-// changed, common returns the start of the line with the change. Some text is then repeated, but
-// none is lost.
+// common returns the length of the prefix of text that need not be sent again. If shown is not a
+// prefix of text, it is the start of the first changed line.
 func common(shown, text string) int {
 	if strings.HasPrefix(text, shown) {
 		return len(shown)
@@ -101,8 +101,8 @@ func common(shown, text string) int {
 
 const maxTask = 150
 
-// steps returns a card for all searches, or nil if the card has not changed. In the final state, it
-// counts the cited documents.
+// steps returns a task card for all searches, or nil if the card has not changed. The final card
+// contains the number of cited documents.
 func (t *tail) steps(v *stream.View) []Task {
 	if len(v.Queries) == 0 {
 		return nil

@@ -6,9 +6,8 @@ import "strings"
 // format.
 var marks = []string{"*", "~", "_", "`"}
 
-// ungapped removes the gaps around a mark that occurs only once in a paragraph, as in "ls *.go" and
-// "cd ~/bin". A single mark cannot format text, and without gaps a copied text is correct. Code is
-// not changed.
+// ungapped removes the gap characters around a mark that occurs only once in a paragraph. Such a
+// mark cannot format text, and a copied text is correct without gaps. Code is not changed.
 func ungapped(text string) string {
 	if !strings.Contains(text, gap) {
 		return text

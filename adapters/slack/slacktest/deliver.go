@@ -34,7 +34,7 @@ type delivery struct {
 	timer   *time.Timer
 }
 
-// event must be called with s.mu held. c may be nil.
+// event delivers an event of the Events API. c may be nil. The caller must hold s.mu.
 func (s *Server) event(c *Channel, inner map[string]any) {
 	kind, _ := inner["type"].(string)
 	id := "Ev" + s.ts()

@@ -22,8 +22,8 @@ func page(form url.Values, total int) (from, size int) {
 	return from, min(limit, total-from)
 }
 
-// Cursor is the beginning of every cursor. Use it in a Fault that fails calls with a cursor, for
-// example with Slack's error "invalid_cursor".
+// Cursor is the prefix of all cursors that the server returns. Use it in a [Fault] to fail calls
+// with a cursor, for example with "invalid_cursor".
 const Cursor = "next:"
 
 func nextCursor(from int) map[string]string {
@@ -112,7 +112,8 @@ func (s *Server) history(form url.Values) (reply, error) {
 	return s.list(c, form, func(m *Message) bool { return m.Thread == "" || m.Thread == m.TS || m.Subtype == "thread_broadcast" })
 }
 
-// list implements conversations.replies, oldest first, and conversations.history, newest first.
+// list implements conversations.replies and conversations.history. The former lists messages oldest
+// first, and the latter newest first.
 func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (reply, error) {
 	all := []map[string]any{}
 	oldest, latest, root, inclusive := form.Get("oldest"), form.Get("latest"), form.Get("ts"), form.Get("inclusive") == "1" || form.Get("inclusive") == "true"
@@ -194,9 +195,8 @@ func (s *Server) Standing(c *Channel) []Message {
 	return all
 }
 
-// MayOpen reports whether a person can read a channel. "Public channels are open to all members of
-// your workspace". Guests and people from other organisations read those that they were added to.
-// Moreover, "private channels can only be found and joined by members who are invited".
+// MayOpen reports whether a person can read a channel by Slack's rules. Everyone can read the
+// channels that they are in, and full members can read all public channels.
 func (s *Server) MayOpen(p *Person, c *Channel) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

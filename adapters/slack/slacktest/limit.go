@@ -8,11 +8,9 @@ import (
 	"time"
 )
 
-// limited counts a call. If there were too many calls, it returns the time that the caller must
-// wait. A method allows the number of calls of its tier in every minute. chat.postMessage allows
-// about one call a second per channel, with bursts of four in three seconds.
-// assistant.threads.setStatus allows 60 calls a minute per thread and 600 in all. s.mu must be
-// held.
+// limited counts a call, and returns the time to wait if there were too many. Each method has the
+// limit of its tier. chat.postMessage is limited per channel, and assistant.threads.setStatus per
+// thread and in all. The caller must hold s.mu.
 func (s *Server) limited(name string, form url.Values, now time.Time) time.Duration {
 	if s.config.NoTiers {
 		return 0

@@ -45,7 +45,7 @@ type Version struct {
 	Message
 }
 
-// keep must be called with s.mu held.
+// keep records a version of a message and wakes waiting tests. The caller must hold s.mu.
 func (s *Server) keep(op string, m *Message) {
 	s.versions.Add(Version{At: time.Now(), Op: op, Message: *m})
 	s.notify()
@@ -68,7 +68,7 @@ func pad(n int64, width int) string {
 	return strings.Repeat("0", max(width-len(text), 0)) + text
 }
 
-// add must be called with s.mu held.
+// add stores a message with a new id and records it. The caller must hold s.mu.
 func (s *Server) add(op string, m Message) *Message {
 	m.TS = s.ts()
 	at := place{m.Channel, m.TS}

@@ -88,7 +88,8 @@ func (s *Server) direct(p *Person) *Channel {
 // Slack, a message that mentions the bot causes two events.
 func (p *Person) Say(c *Channel, thread, text string) string { return p.Send(c, thread, text) }
 
-// Send writes a message with files and returns its id. thread is as for Say.
+// Send writes a message with files and returns its id. thread is the id of the thread's root, or
+// empty.
 func (p *Person) Send(c *Channel, thread, text string, files ...File) string {
 	s := p.server
 	s.mu.Lock()
@@ -215,8 +216,8 @@ func (p *Person) Delete(c *Channel, ts string) {
 	}
 }
 
-// PressStop presses the stop button of Slack's own client. It ends a stream. For any other message,
-// it stops the work in the message's thread.
+// PressStop presses the stop button of Slack's client at a message. For an open stream, it ends the
+// stream. For the root of a thread, it asks the bot to stop its work there.
 func (p *Person) PressStop(c *Channel, ts string) {
 	s := p.server
 	s.mu.Lock()

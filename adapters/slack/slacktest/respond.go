@@ -27,8 +27,8 @@ func (s *Server) respondAt(p *Person, c *Channel, pressed string) string {
 	return s.http.URL + "/respond/" + id
 }
 
-// ResponseURL returns a new response_url for a press on the message pressed. If pressed is empty,
-// the address is for a command.
+// ResponseURL returns a new response_url for the press of a button. pressed is the id of the
+// message with the button. If it is empty, the address is for a command.
 func (s *Server) ResponseURL(p *Person, c *Channel, pressed string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

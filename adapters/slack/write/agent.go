@@ -11,8 +11,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Prompt is a suggested question. Slack shows suggested questions to a person who opens the
-// conversation with the bot.
+// Prompt is a suggested question, which Slack shows to a person who opens the conversation with the
+// bot.
 type Prompt struct {
 	Title   string // text of the button
 	Message string // message that the button sends
@@ -32,9 +32,9 @@ const (
 	maxTitle   = 100
 )
 
-// Suggest shows suggested questions in the conversation with a person. Ref.Thread may be empty. If
-// too many conversations open at once, Suggest returns thread.ErrNoRoom. Slack then shows the
-// suggestions from the manifest.
+// Suggest shows suggested questions in the conversation with a person. to.Thread may be empty. If
+// the rate limit is reached, it returns thread.ErrNoRoom, and Slack shows the suggestions from the
+// manifest.
 func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) error {
 	if !c.slack.Prompts.Allow() {
 		return thread.ErrNoRoom

@@ -11,20 +11,19 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// maxSessionTitle is the maximum length of a session's title in characters.
+// maxSessionTitle is the maximum length of an agent session's title, in characters.
 const maxSessionTitle = 200
 
 // enoughRefusals is the number of consecutive refusals after which agent sessions count as
 // unavailable in the workspace. A single refusal may be specific to a thread.
 const enoughRefusals = 3
 
-// Working tells Slack that the bot is working in a thread. Slack then shows a stop button in the
-// thread, even before the answer begins and without a stream. The question becomes the title of a
-// new session.
+// Working tells Slack that the bot works in a thread, so that Slack shows a stop button there. The
+// question becomes the title of a new session.
 //
-// Working returns true if the caller must call Rested later. The result may be true together with
-// an error, because the call may have taken effect. It is false if the workspace has no agent
-// sessions, or if the rate limit is reached.
+// It returns true, even with an error, if the call may have taken effect. The caller must then call
+// Rested. It returns false without an error if agent sessions are unavailable or the rate limit is
+// reached.
 func (c *Writer) Working(ctx context.Context, to thread.Ref, asker, question string) (bool, error) {
 	if !c.Sessions() || !c.slack.Sessions.Allow() {
 		return false, nil

@@ -22,13 +22,13 @@ var codesNoFiles = []string{"missing_scope", "file_uploads_disabled", "file_uplo
 const (
 	maxUploads = 3 // temporary failures before a report is posted as messages
 	shareLooks = 5 // checks whether a file is in its thread
-	// sharePause is half of the wait before the second check. The wait doubles with each further
-	// check.
+	// sharePause is the unit of the waits between checks. The waits are 2, 4, 8 and 16 times as
+	// long.
 	sharePause = 100 * time.Millisecond
 )
 
-// fileName returns a file name of the turn's id and a hash of the text. The name identifies the
-// file in every process. It replaces metadata, which Slack does not store for files.
+// fileName returns a file name that consists of the turn's id and a hash of the text. Every process
+// can recognise the file by this name.
 func (s *Surface) fileName(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return s.filePrefix() + hex.EncodeToString(sum[:4]) + ".md"
@@ -67,9 +67,8 @@ func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thr
 	return thread.MessageID(place.FileID), s.arrived(ctx, to, place.FileID)
 }
 
-// arrived waits until a file is visible in its thread, because Slack adds it with a delay.
-// Sometimes Slack reports success without adding the file. arrived then deletes the file and
-// returns thread.ErrNoFile.
+// arrived waits until a file is visible in its thread. If that takes too long, it deletes the file
+// and returns thread.ErrNoFile.
 func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 	limited, cancel := s.call(ctx)
 	defer cancel()
@@ -131,9 +130,9 @@ func (s *Surface) deleteFile(ctx context.Context, to thread.Ref, id thread.Messa
 	return s.failed(ctx, to, "delete the file of the answer", thread.Edit, err, false)
 }
 
-// replaced deletes a message that cannot be edited, because either the message or the new page is a
-// file. It then returns thread.ErrExpired, and the caller posts the page as a new message. If the
-// message already has the content of the page, replaced returns nil.
+// replaced handles an edit in which the message or the new page is a file. Files cannot be edited,
+// so it deletes the message and returns thread.ErrExpired. The caller then posts the page. It
+// returns nil if the message already is the same file.
 func (s *Surface) replaced(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" && s.found[id] == s.fileName(page.File) {
 		return nil // another process uploaded the same file

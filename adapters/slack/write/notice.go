@@ -13,15 +13,15 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Whisper shows a sentence to one person in a thread. If to.Thread is empty, it shows the sentence
-// in the channel. In a direct message, it posts an ordinary message. subject identifies the turn or
-// other item that the buttons act on.
+// Whisper shows a sentence to one person in a thread, or in the channel if to.Thread is empty. If
+// direct is set, it posts an ordinary message. subject is the id on which the buttons act, such as
+// a turn's.
 func (c *Writer) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool, subject string, buttons ...thread.Button) error {
 	return c.WhisperAt(ctx, to, person, sentence, time.Time{}, direct, subject, buttons...)
 }
 
-// WhisperAt is like Whisper, for a sentence that contains thread.Clock(at). Slack displays that
-// time in the reader's time zone. If at is zero, WhisperAt is the same as Whisper.
+// WhisperAt is like Whisper, but shows the time at in the reader's time zone. The sentence must
+// contain that time as thread.Clock(at). A zero at has no effect.
 func (c *Writer) WhisperAt(
 	ctx context.Context, to thread.Ref, person, sentence string, at time.Time, direct bool, subject string, buttons ...thread.Button,
 ) error {
@@ -55,9 +55,8 @@ func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, q
 	return c.slack.Ref(channel, ts), nil
 }
 
-// Private starts a thread in the direct conversation with a person, for a question that was asked
-// elsewhere. If again is set, it first searches for a thread that an earlier attempt created. begun
-// is false if the thread already existed.
+// Private begins a thread in a direct conversation, for a question that was asked elsewhere. If
+// again is set, it reuses a thread from an earlier attempt. begun is false for a reused thread.
 func (c *Writer) Private(ctx context.Context, channel, turn, question string, again bool) (to thread.Ref, begun bool, err error) {
 	if again {
 		found, err := c.slack.History(ctx, &api.GetConversationHistoryParameters{ChannelID: channel, Limit: call.FirstPage, IncludeAllMetadata: true})
@@ -108,8 +107,7 @@ func (c *Writer) DirectChannel(ctx context.Context, person string) (string, erro
 	return channel.ID, nil
 }
 
-// Tell posts a notice in a thread. subject identifies the turn or other item that the buttons act
-// on.
+// Tell posts a notice in a thread. subject is the id on which the buttons act, such as a turn's.
 func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -154,8 +152,8 @@ func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
 	return noticeAt(sentence, time.Time{}, subject, buttons)
 }
 
-// noticeAt returns the content of a notice. Slack shows thread.Clock(at) in the sentence in the
-// reader's time zone.
+// noticeAt returns the content of a notice. Slack shows thread.Clock(at) in the sentence as a time
+// in the reader's time zone.
 func noticeAt(sentence string, at time.Time, subject string, buttons []thread.Button) []api.MsgOption {
 	date := fmt.Sprintf("<!date^%d^{time}|%s>", at.Unix(), thread.Clock(at))
 	text := thread.LocalTime(render.Mrkdwn(sentence), at, date)

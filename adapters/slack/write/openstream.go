@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openStreams is the set of messages of this process that may be open streams, which Slack refuses
-// to edit. Its zero value is ready for use. It is safe for concurrent use.
+// openStreams records the messages that this process began as streams. Slack refuses to edit such a
+// message while its stream is open. Its zero value is ready for use. It is safe for concurrent use.
 type openStreams struct {
 	mu    sync.Mutex
 	since map[openStream]time.Time

@@ -39,9 +39,8 @@ func (c *Writer) respond(ctx context.Context, address, what string, options []ap
 
 var slackHosts = []string{".slack.com", ".slack-gov.com"}
 
-// Answerable reports whether the bot may call an address. The address must belong to Slack or to
-// the configured Web API. Requests to other addresses could reach machines that only the bot has
-// access to.
+// Answerable reports whether the bot may send a request to a response_url. The address must belong
+// to Slack or to the configured Web API. This prevents requests to internal machines.
 func (c *Writer) Answerable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {

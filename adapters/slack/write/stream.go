@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// After these error codes, answers are posted and edited instead of streamed. codesNoStream apply
-// to one answer. codesNeverStream apply to all answers of the process.
+// These error codes mean that answers cannot be streamed. codesNoStream apply to one answer, and
+// codesNeverStream to all answers of the process.
 var (
 	codesNoStream = []string{
 		"channel_type_not_supported", "missing_recipient_team_id", "missing_recipient_user_id", "user_not_found", "invalid_thread_ts",
@@ -24,8 +24,8 @@ var (
 	codesNeverStream = []string{"unknown_method", "feature_not_enabled", "method_deprecated", "not_allowed"}
 )
 
-// Start implements thread.Streamer. If the answer is already complete, Start returns
-// thread.ErrNoStream. The answer is then posted as a message, which saves a call.
+// Start implements thread.Streamer. It returns thread.ErrNoStream if streams are unavailable or the
+// answer is already complete. The caller then posts the answer as a message.
 func (s *Surface) Start(ctx context.Context, to thread.Ref, piece render.Page) (thread.MessageID, error) {
 	if piece.Done || s.client.noStreams.Load() || s.options.Recipient == "" || s.options.RecipientTeam == nil || to.Thread == "" {
 		return "", thread.ErrNoStream
@@ -97,8 +97,8 @@ func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	return s.failed(ctx, to, "end the answer's stream", thread.StreamStop, err, false)
 }
 
-// noticeStop checks whether err means that Slack has ended a stream, and records the end. It calls
-// Stopped if the reader pressed the stop button of Slack's client.
+// noticeStop records the end of a stream if err says that it has ended. If the reader stopped it in
+// Slack's client, noticeStop calls options.Stopped.
 func (s *Surface) noticeStop(to thread.Ref, id thread.MessageID, err error) {
 	if err != nil && streamOver(err) {
 		s.client.streams.remove(to.Channel, id)

@@ -46,9 +46,8 @@ type Surface struct {
 // Posted reports whether the answer has at least one message.
 func (s *Surface) Posted() bool { return s.posted.Load() != nil }
 
-// Lingers reports whether a status line may be visible that Slack will not clear. Slack clears a
-// status when a message is posted, but not when a message is edited. A status that was set after
-// the last message therefore stays.
+// Lingers reports whether a status line may stay visible. Slack clears a status when a message is
+// posted, but not when a message is edited.
 func (s *Surface) Lingers() bool {
 	stated, posted := s.stated.Load(), s.posted.Load()
 	return stated != nil && !stated.IsZero() && (posted == nil || stated.After(*posted))
@@ -78,14 +77,14 @@ func (s *Surface) Reserve(ctx context.Context, to thread.Ref, kind thread.Call, 
 	return s.client.slack.Pacing().Reserve(ctx, to, kind, class)
 }
 
-// call returns a context with the timeout for one call. A call that was sent is not cancelled with
-// ctx, because Slack may still carry it out.
+// call returns a context for one call with the configured timeout. It is not cancelled with ctx,
+// because Slack may still carry out a call that was sent.
 func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), s.client.slack.Config.Timeout)
 }
 
-// failed converts an error of a call. After a rate limit error, it pauses such calls of all
-// answers.
+// failed converts an error with [call.Translate]. After a rate-limit error, it pauses calls of this
+// kind for all answers.
 func (s *Surface) failed(ctx context.Context, to thread.Ref, what string, kind thread.Call, err error, create bool) error {
 	err = call.Translate(what, err, create)
 	var limited *thread.RateLimitError
@@ -121,9 +120,7 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (th
 	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
 }
 
-// Edit implements thread.Surface. Slack refuses to edit a message that is an open stream. Edit
-// therefore ends a stream of this process before the edit. It ends a stream of another process
-// after Slack has refused the edit, and retries the edit.
+// Edit implements thread.Surface. If the message is an open stream, Edit ends the stream first.
 func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" || event.IsFile(id) {
 		return s.replaced(ctx, to, id, page)
@@ -159,9 +156,8 @@ func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)
 }
 
-// streamOver reports whether err means that a stream has ended. For a reader in another
-// organisation, Slack can return user_not_found although it has ended the stream. A deleted message
-// or a workspace without streams also counts as an ended stream.
+// streamOver reports whether err means that a stream has ended or cannot exist. Slack also returns
+// user_not_found for a stream that has ended, if the reader is in another organisation.
 func streamOver(err error) bool {
 	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user", "user_not_found", "message_not_found"}, call.Code(err)) ||
 		slices.Contains(codesNeverStream, call.Code(err)) || noMethod(err)
@@ -221,12 +217,11 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 	}
 }
 
-// Status sets the status line of a thread. An empty status clears the line. Slack also clears it
+// Status sets the status line of a thread, or clears it if status is empty. Slack also clears it
 // when the bot posts, and after two minutes.
 //
-// The first status confirms that the question was received, so Status waits for the rate limit.
-// Later statuses do not wait. They return thread.ErrNoRoom if the remaining calls are needed for
-// the first statuses of other answers.
+// The first status and a clearing wait for the rate limit. Other statuses return thread.ErrNoRoom
+// if the remaining calls are reserved for first statuses.
 func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
 	if s.signed.CompareAndSwap(false, true) || status == "" {
 		if err := s.client.slack.Statuses.Wait(ctx); err != nil {

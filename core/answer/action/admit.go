@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// admit decides whether a question may be answered again. As for a new question, the channel's
-// current settings apply, and the quotas of the person who acts. d is a refusal, or says whether
-// the answer must be private.
+// admit decides whether a question may be answered again, by the channel's current settings. d is a
+// refusal, or says whether the answer must be private. quotas are the quotas that apply to the
+// person who acts.
 func (s *Service) admit(ctx context.Context, a Request, t session.Turn, private bool) (d policy.Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
 	rules, err := policy.In(ctx, s.Policies, a.Tenant, place)

@@ -12,10 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Edited answers an edited question again. The new answer replaces the old one, which is kept as
-// Superseded. Edited does nothing if the message is not a question, if answering is disabled or
-// paused, or if the text is empty or unchanged. Platforms report an added link preview as such an
-// edit.
+// Edited answers an edited question again, and the new answer replaces the old one. It does nothing
+// if the message is not a question, if answering is disabled or paused, or if the text is empty or
+// unchanged. The text is unchanged, for example, if a platform adds a link preview.
 //
 // If the error is a [policy.Rejection], the old answer stays, and the error's text is for the
 // person.
@@ -74,9 +73,10 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 	return nil
 }
 
-// Deleted ends the turn of a deleted question. It cancels a waiting or running turn, marks an
-// existing answer, and erases question and answers from the store. If the question arrives after
-// its deletion, but within session.TombstoneAge, it is stopped at once.
+// Deleted ends the turn of a deleted question, and erases the question and its answers from the
+// store. It cancels a waiting or running turn. A visible answer gets a note that the question was
+// deleted. If the question arrives after its deletion, but within session.TombstoneAge, it is
+// stopped at once.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "delete", &err)
 	if changed, err = s.Store.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {

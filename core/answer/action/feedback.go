@@ -8,10 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxReason is in characters.
+// maxReason is the maximum length in characters of the reason for a 👎.
 const maxReason = 1000
 
-// vote counts a 👎 at once. The form for the optional reason comes afterwards.
+// vote records a person's vote on an answer. A 👎 counts at once, and the reply then has a form
+// for an optional reason.
 func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Removed != nil {
 		return Reply{}, session.ErrRemoved
@@ -41,8 +42,8 @@ func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply,
 	return reply, nil
 }
 
-// key returns the idempotency key of a request. It differs for the press that opens a form and the
-// form's submission, which may have the same Key.
+// key returns the idempotency key of a request. The request that opens a form and the request that
+// submits it have different keys, even if [Request].Key is the same.
 func (a Request) key() string {
 	key := "act:" + string(a.Do) + ":" + a.Key
 	if a.Submitted {
@@ -51,7 +52,8 @@ func (a Request) key() string {
 	return key
 }
 
-// sanitize also removes NUL characters and replaces invalid UTF-8. limit is in characters.
+// sanitize removes NUL characters and surrounding blanks from a text and replaces invalid UTF-8. It
+// cuts the text to at most limit characters.
 func sanitize(text string, limit int) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
 	if runes := []rune(text); len(runes) > limit {

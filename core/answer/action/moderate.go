@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxCorrection is the number of characters for which a form field has room on every platform.
+// maxCorrection is the maximum length of a correction in characters. Form fields of every platform
+// accept this length.
 const maxCorrection = 3000
 
 // removeAnswer deletes an answer's text in one transaction, so that no prompt, retry or replica can
@@ -38,7 +39,8 @@ func (s *Service) removeAnswer(ctx context.Context, a Request, r session.Record)
 	return Reply{Sentence: sentenceRemovedNow}, nil
 }
 
-// correct replaces an answer with a moderator's text, also in the history of later questions.
+// correct replaces the text of a public answer with a moderator's text. In later prompts, the
+// history has the new text.
 func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():

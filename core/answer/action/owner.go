@@ -103,8 +103,8 @@ func shortened(text string) string {
 	return text
 }
 
-// Unposted must be called if the [Reply].Post of an action could not be posted to the owner of a
-// page. It returns the new reply for the person. The owner can then be asked again, unless cause
+// Unposted handles a failure to post [Reply].Post to the owner of a page, and returns the new reply
+// for the person. of is the turn of the question. The owner can then be asked again, unless cause
 // says that the message may have been posted.
 func (s *Service) Unposted(ctx context.Context, a Request, of session.TurnID, cause error) (reply Reply, err error) {
 	s.Logger.WarnContext(ctx, "the owner of a page was not asked", "turn", of, "error", cause)

@@ -22,7 +22,8 @@ import (
 //     and may change it.
 //   - retry: the asker and moderators, once the turn has ended. The new answer replaces the old
 //     one, which stays in the record.
-//   - start, plain: those who may stop the turn.
+//   - start, plain (decisions about a deep search that waits for a person): those who may stop the
+//     turn.
 //   - stop: the asker, the person who began the thread, moderators (session.MayStop), and people
 //     named by the channel's setting "stoppers".
 //   - private: the asker of a public question.
@@ -88,8 +89,8 @@ const (
 	deliveryPoll = 50 * time.Millisecond
 )
 
-// findTurn waits up to deliveryWait for a turn whose buttons are visible before it is recorded as
-// delivered.
+// findTurn returns the turn to which a request refers. If the answer is still being delivered,
+// findTurn first waits up to deliveryWait for the end of the delivery.
 func (s *Service) findTurn(ctx context.Context, a Request) (session.Record, error) {
 	waited, cancel := context.WithTimeout(ctx, deliveryWait)
 	defer cancel()
@@ -133,9 +134,9 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	}
 }
 
-// maySee reports whether the person may know that the turn exists. Only its owner may know a
-// private answer. Everyone in its channel may know any other turn. Its asker may also request a
-// private answer from another channel.
+// maySee reports whether the person may know that the turn exists. A private turn is visible only
+// to its owner, and any other turn to everyone in its channel. The asker may request a private
+// answer from another channel too.
 func (a Request) maySee(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
 	case r.Session.Owner != "":

@@ -149,8 +149,9 @@ func (s *Service) isCurrent(ctx context.Context, tenant access.TenantID, saved s
 	return !slices.Contains(stands, false), nil
 }
 
-// sharedCopy adds the name of the person who shares the answer, and the question if the thread
-// lacks it. It omits the searches.
+// sharedCopy returns the copy of a private answer that is posted to the thread. It adds the name of
+// the person who shares the answer, and the question if the thread lacks it. The copy has no record
+// of the searches.
 func sharedCopy(saved session.Saved, r session.Record, by thread.Person) session.Saved {
 	best, _ := saved.Best()
 	answer, found := best.Answer()

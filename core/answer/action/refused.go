@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// auditEdit records each reason once per question, because people edit repeatedly.
+// auditEdit records in the audit trail that an edit was refused. People edit repeatedly, so it
+// records each reason only once per question.
 func (s *Service) auditEdit(ctx context.Context, e session.Edit, err error) {
 	reason := policy.ReasonOf(err)
 	if reason == "" {

@@ -8,10 +8,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// retry answers a question again. The new turn reuses the messages of the old one, so only one
-// answer is visible. If the channel has switched to private answers, the new answer is private and
-// the old one stays. ActionDeeper repeats the question as a deep search. ActionReport continues
-// from the findings of a stopped deep search.
+// retry answers a question again, in the messages of the old answer. ActionDeeper repeats the
+// question as a deep search. ActionReport writes a report from the findings of a stopped deep
+// search. If the channel has switched to private answers, the new answer is private and the old one
+// stays.
 func (s *Service) retry(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner != "" && a.By.ID != r.Session.Owner, r.Asker.ID != a.By.ID && !a.Moderator:

@@ -16,8 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Explanation has the facts that say why a message was answered as it was, or why it was not
-// answered.
+// Explanation holds the stored facts about a message: the decision whether to answer it, and the
+// result.
 type Explanation struct {
 	Turn    *session.Turn   // nil: the message created no turn
 	Verdict session.Verdict // the decision about the message; zero if none is stored
@@ -178,7 +178,7 @@ func listWebPages(a retrieve.Account, may func(document.ID) bool) (said []string
 	return said
 }
 
-// maxExplained is the maximum number of documents for each search.
+// maxExplained is the maximum number of documents that an explanation names for each search.
 const maxExplained = 5
 
 // describeRanks returns for example "keywords #2, BM25 7.31, age ×0.90".

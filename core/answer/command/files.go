@@ -10,7 +10,8 @@ import (
 
 const sentenceFilesUsage = "Write `/footnote files` for the list, or `/footnote files remove ID`."
 
-// filesCommand may name all files that the person may read, because only the person sees the reply.
+// filesCommand lists the uploaded files that the person may read, or removes one of them. The reply
+// may name all of these files, because only the person sees it.
 func (s *Service) filesCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Uploads == nil {
 		return upload.SayNotHere, nil

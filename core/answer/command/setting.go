@@ -15,7 +15,7 @@ import (
 // any setting.
 const valueReset = "reset"
 
-// SayUnchanged is the end of the reply to the reset of a setting that was never changed in chat.
+// SayUnchanged ends the reply to a person who resets a setting that was never changed in chat.
 const SayUnchanged = "has no change to undo"
 
 func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (string, error) {
@@ -185,8 +185,8 @@ func (s *Service) pausing(ctx context.Context, c Request, value, done string) (s
 	return done, nil
 }
 
-// reportCommand stores the value for this channel, so it applies even if the configuration file
-// changes later.
+// reportCommand switches the weekly report on or off for the channel. The stored value still
+// applies if the configuration file changes later.
 func (s *Service) reportCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if len(words) != 1 || !slices.Contains([]string{"on", "off"}, strings.ToLower(words[0])) {
 		return s.configCommand(ctx, c, []string{"report"})
@@ -211,7 +211,7 @@ func settingKeys() string {
 	return strings.Join(keys, ", ")
 }
 
-// settingOf must be called with the key of an existing setting.
+// settingOf returns the setting with the given key, or the zero [policy.Setting] if there is none.
 func settingOf(key string) policy.Setting {
 	s, _ := policy.FindSetting(key)
 	return s

@@ -16,7 +16,7 @@ import (
 )
 
 // Why explains how an answer was made, with facts that everyone who sees the answer may know. It
-// counts only the answer's documents, so that no count reveals unreadable documents.
+// counts only the documents of the answer, so that no count reveals unreadable documents.
 func Why(r session.Record, saved session.Saved) string {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -138,11 +138,13 @@ func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]b
 	return s.Library.Readable(ctx, audience, slices.Compact(ids))
 }
 
-// sentenceWithheld is also the reply for a document that does not exist.
+// sentenceWithheld is the reply about a document that the person may not read. An unknown address
+// gets the same reply, so the reply does not reveal which documents exist.
 const sentenceWithheld = "I answer you from no document with this address: either there is none in the index, or nothing of what you hold is among its readers. " +
 	"`/footnote whoami` lists what you hold."
 
-// whyDocument does not reveal whether a document exists that the person may not read.
+// whyDocument explains why the person may read the document at an address. If the person may not
+// read it, the reply is the same as for an unknown address.
 func (s *Service) whyDocument(ctx context.Context, c Request, address string) (string, error) {
 	lists, err := s.Documents.Readers(ctx, c.Tenant, strings.Trim(address, "<>"))
 	if err != nil {

@@ -14,7 +14,8 @@ const (
 	sentenceDenied     = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
 )
 
-// SayQueued returns the notice for a question that waits for ahead other questions, or "" for none.
+// SayQueued returns the notice for a queued question, or "" if no question is ahead of it. ahead is
+// the number of questions ahead of it.
 func SayQueued(ahead int) string {
 	switch {
 	case ahead <= 0:

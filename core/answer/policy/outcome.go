@@ -14,6 +14,6 @@ var outcomes = map[session.Outcome]string{
 	session.Superseded:   "",
 }
 
-// Say returns the text to show for a turn with the outcome o if the turn has no text. It is "" for
-// an answer, and for outcomes about which the bot says nothing.
+// Say returns the default text for an outcome. It is "" for an answer, and for outcomes that the
+// bot does not show.
 func Say(o session.Outcome) string { return outcomes[o] }

@@ -60,7 +60,7 @@ const (
 	ReplyInPlace ReplyPlace = "in_place" // below the question, in the channel itself
 )
 
-// Ambient restricts answers to messages that do not address the bot.
+// Ambient holds the conditions under which the bot answers messages that do not address it.
 type Ambient struct {
 	QuestionsOnly bool
 	Test          QuestionTest

@@ -99,8 +99,9 @@ func shareSetting(key, help string, of func(*Policy) *float64) Setting {
 	}
 }
 
-// Maximum durations. A turn that waits longer than a day counts as lost (session.Store.Sweep). The
-// store remembers for a month when the bot last answered without being asked.
+// Maximum values of settings that are durations. maxWait must be less than a day, after which a
+// waiting turn counts as lost (session.Store.Sweep). maxCoolDown is limited because the store
+// deletes the time of an unasked answer after a month.
 const (
 	maxWait     = 12 * time.Hour
 	maxCoolDown = 30 * 24 * time.Hour
@@ -123,7 +124,7 @@ func durationSetting(key string, most time.Duration, help string, of func(*Polic
 	}
 }
 
-// formatDuration omits zero units: "10m" instead of "10m0s".
+// formatDuration formats a duration without zero units: "10m" instead of "10m0s".
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
@@ -215,8 +216,8 @@ func documentSets() Setting {
 	}
 }
 
-// NoDocuments is the name of an empty document set. It results from two restrictions without a
-// common set. Configuration cannot define a set with this name.
+// NoDocuments is the name of an empty document set. It applies if two settings restrict a channel
+// to document sets and no set is in both. Configuration cannot define a set with this name.
 const NoDocuments = "(none)"
 
 // Within returns the document sets that are in both lists. An empty list means all sets. If the

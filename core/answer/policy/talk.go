@@ -17,9 +17,9 @@ const (
 	About // asks who the bot is or what it can do
 )
 
-// language holds the small talk of one language. A message that contains a word of thanks or
-// goodbye is small talk if its other words are. leaving and about are phrases that make up a whole
-// message, except for [fillerWords] around them.
+// language holds the words and phrases of small talk in one language. A message with a word of
+// thanks or goodbye is small talk if all its other words are small talk. leaving and about are
+// whole messages, apart from [fillerWords] around them.
 type language struct {
 	thanks, goodbye map[string]bool // words
 	leaving, about  map[string]bool // phrases
@@ -38,8 +38,8 @@ var languages = []language{{
 	goodbye: words("tschüss adieu"),
 }}
 
-// TalkOf returns the kind of small talk of which a message consists. A message with any other word
-// is [NoTalk].
+// TalkOf returns which kind of small talk a message is. It returns [NoTalk] if the message has any
+// other content.
 func TalkOf(text string) Talk {
 	said := strings.Fields(plainWords(text))
 	if asksAbout(said) && !strings.Contains(text, "`") {

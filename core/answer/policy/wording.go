@@ -65,8 +65,8 @@ var greetings = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bo
 	bye byebye goodbye cya tschüss adieu later see welcome np
 	got it that that's this is was all for now helps helped help it works there everyone everybody all team folks again bot footnote your help really me tons bunch`)
 
-// courtesies has the words of which small talk contains at least one. Otherwise "is this all for
-// now" would be small talk.
+// courtesies has the words of greeting, thanks and assent. Small talk contains at least one of
+// them. Otherwise "is this all for now" would be small talk.
 var courtesies = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings morning afternoon evening
 	morgen tag abend thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers danke dank merci gracias grazie obrigado obrigada bedankt tack great perfect awesome cool nice
 	super lovely excellent wonderful amazing ok okay okey alright understood bye byebye goodbye cya tschüss adieu np`)

@@ -82,7 +82,7 @@ func (l lists) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) 
 	return s, err
 }
 
-// NoDocuments is an [answer.Library] with only one document, which everyone may read.
+// NoDocuments is an [answer.Library] with a single document, which everyone may read.
 type NoDocuments struct{}
 
 // Readable implements answer.Library.

@@ -12,7 +12,7 @@ import (
 )
 
 // Vanishing is a simulated source for [Vanish]. It has documents in two scopes, such as projects,
-// and can lose documents of one.
+// and can make one scope or some of its documents disappear.
 type Vanishing struct {
 	Sync  func() (index.Run, error) // a pass by a new process
 	Nodes func() index.NodeReader
@@ -55,8 +55,8 @@ func (v Vanishing) count(t *testing.T, source index.NodeReader) (stored, found i
 	return len(entries), found
 }
 
-// Vanish checks that a source treats missing documents as [crawl.Vanish] decides. Each call of open
-// returns a new source.
+// Vanish checks that a source hides and removes missing documents according to [crawl.Vanish]. Each
+// call of open returns a new source.
 func Vanish(t *testing.T, open func(t *testing.T) Vanishing) {
 	t.Helper()
 	// step advances the clock by wait, runs a pass, and compares the numbers of documents.

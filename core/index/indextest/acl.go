@@ -137,7 +137,8 @@ func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	}
 }
 
-// beyond allows Beyond to return true wrongly, but never false.
+// beyond checks the result of Beyond for two random audiences. Beyond must not miss a document. It
+// may return true although there is none, unless the audiences are equal.
 func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
 	audience := func(name string) access.Audience {
 		held := rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, name)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// yieldParts yields an ordinary word in lower case. For an identifier such as "getUser" it yields
-// the parts, and then the whole. It returns false if yield does.
+// yieldParts yields the search terms of a word in lower case. An identifier such as "getUser"
+// yields its parts and then the whole. The result is false if yield returned false.
 func yieldParts(s string, yield func(string, kind) bool) bool {
 	s = strings.Trim(s, "_")
 	if s == "" {

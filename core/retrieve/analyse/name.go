@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// names decides which words of a question are written as names, such as identifiers. If no document
-// contains a name of the topic, no document can answer the question.
+// names decides which words of a question are written as names, such as identifiers.
 type names struct {
 	text   string
 	asides [][2]int // byte ranges that are not the topic
@@ -37,7 +36,7 @@ func namesOf(text string, asked language) *names {
 	return n
 }
 
-// dates are capitalised English words that do not count as names.
+// dates are capitalised English words that do not count as names: days, months, languages and "I".
 var dates = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
 	november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec i english german french spanish`)
 

@@ -154,8 +154,7 @@ type occurrence struct {
 }
 
 // questionLanguage returns the language of the documents that has the most stop words in the
-// question. On a tie it uses [Guess]. Stop words of an undetected language would weigh much,
-// because they are rare in documents of other languages.
+// question. If several have the most, or the question has none, it uses [Guess].
 func questionLanguage(text string, langs []language) language {
 	hits := make([]int, len(langs))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) }) {

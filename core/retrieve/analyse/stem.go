@@ -91,7 +91,8 @@ func (p *stemmerPool) release(s *stemmer) {
 	p.pool.Put(s)
 }
 
-// stemmer is not safe for concurrent use.
+// stemmer computes and caches the stems of words in one language. It is not safe for concurrent
+// use.
 type stemmer struct {
 	lang  language
 	env   *snowball.Env

@@ -292,7 +292,8 @@ func (m *Memory) byID(audience access.Audience, ids []document.ChunkID) []retrie
 		func(a, b retrieve.Passage) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// Excerpts fetches chunks by document and position, as the indexes of tools do.
+// Excerpts returns the chunks in the given spans that the audience may read, sorted by document and
+// position.
 func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -306,7 +307,8 @@ func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans [
 	}), nil
 }
 
-// passages must be called with m.mu held.
+// passages returns the wanted chunks that the audience may read, sorted by order. The caller must
+// hold m.mu.
 func (m *Memory) passages(audience access.Audience, wanted func(document.ID, document.ChunkID, int) bool,
 	order func(a, b retrieve.Passage) int) []retrieve.Passage {
 	var found []retrieve.Passage

@@ -95,8 +95,8 @@ func (q *Query) within4(near []uint16, p Part, from, to, limit int) []uint16 {
 	return near
 }
 
-// estimate returns the estimated inner product of the query with a chunk's vector. It omits the
-// inner product with the middle, which is the same for all chunks.
+// estimate returns the estimated inner product of the query with a chunk's vector. It leaves out
+// the share of the [Space]'s middle vector, which is the same for all chunks.
 func (q *Query) estimate(b *Block, offset int) float32 {
 	w := len(q.signs)
 	var even, odd float32 // independent, so that the processor adds them at the same time

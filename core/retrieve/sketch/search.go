@@ -87,7 +87,8 @@ func (s *Search) compareUnit(unit int, near []uint16, scored []bm25.Scored) ([]u
 	return near, scored
 }
 
-// nearest must be called after all units are done.
+// nearest returns the ids of the best chunks that were found, in ascending order. It must be called
+// after all units are done.
 func (s *Search) nearest() []int64 {
 	for len(s.found) < s.want && s.limit < 64*len(s.query.signs) { // the sample was misleading
 		s.limit++
@@ -105,8 +106,8 @@ func (s *Search) nearest() []int64 {
 	return ids
 }
 
-// bitLimit returns a number of bits: about the given share of the wanted chunks differ from the
-// query in at most that many bits. It samples one of every step words of Wanted.
+// bitLimit returns the number of differing bits that about the given share of the wanted chunks
+// does not exceed. It samples one of every step words of Wanted.
 func (q *Query) bitLimit(parts []Part, share float64, step int) int {
 	frequency := make([]int, 64*len(q.signs)+1)
 	count := 0

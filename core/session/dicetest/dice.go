@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// variable is the environment variable with the seed, as in pgregory.net/rapid. For both, 0 and an
-// empty value mean no seed.
+// variable is the environment variable with the seed. As in pgregory.net/rapid, 0 and an empty
+// value mean no seed.
 const variable = "RAPID_SEED"
 
 // Seed returns RAPID_SEED if it is set. Otherwise it returns a seed from the clock. It logs the

@@ -79,8 +79,8 @@ func lateArrivalUnasked(f *fixture) {
 	}
 }
 
-// racingArrivals checks that a replica leases no later message while an earlier message waits that
-// was stored before the lease.
+// racingArrivals checks with concurrent replicas that messages are leased in order. No later
+// message may be leased while an earlier one waits that is already stored.
 func racingArrivals(f *fixture) {
 	const questions, replicas = 60, 3
 	ins := make(chan session.Intake, questions)

@@ -31,7 +31,8 @@ func (f *fixture) nothingLeft(name string, id session.TurnID) {
 	}
 }
 
-// deliverWaiting fails the test if a turn still needs an answer.
+// deliverWaiting completes all turns that wait for delivery. It fails the test if a turn still
+// needs an answer.
 func (f *fixture) deliverWaiting() {
 	f.Helper()
 	for t := f.tryLease("r1"); t != nil; t = f.tryLease("r1") {

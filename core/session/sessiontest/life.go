@@ -22,7 +22,7 @@ type walker struct {
 	seen    map[session.Transition]bool
 }
 
-// refused lists the errors that a store may return for a late step.
+// refused lists the errors that a store may return for a step that comes too late.
 var refused = []error{
 	session.ErrFenced, session.ErrFinished, session.ErrEdited, session.ErrWithdrawn, session.ErrRemoved, session.ErrUnfinished, session.ErrCorrected,
 	session.ErrUnknownTurn, session.ErrDraining, session.ErrUnknownPage,

@@ -179,8 +179,9 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	return session.Accepted{Turn: t.Turn, Ahead: m.ahead(t)}, nil
 }
 
-// overtake closes queued unasked answers, because a person's question takes priority. It returns
-// the queued turns of later messages, in order. The new turn is inserted before them.
+// overtake declines queued turns in which the bot was not asked (Ambient), because a person's
+// question takes priority. It returns the queued turns of later messages, in order. The new turn is
+// inserted before them.
 func (m *Memory) overtake(s *conversation, in session.Intake) (later []*turn) {
 	if in.Ambient {
 		return nil
@@ -215,7 +216,8 @@ func (m *Memory) conversation(in session.Intake) *conversation {
 	return s
 }
 
-// find fails if the fence is not of the newest attempt.
+// find returns the turn of a fence. The error is ErrFenced if the turn has a newer attempt, and
+// ErrUnknownTurn if it does not exist.
 func (m *Memory) find(f session.Fence) (*turn, error) {
 	for _, t := range m.turns {
 		if t.ID == f.Turn && t.Session.Tenant == f.Tenant {

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// open fails if the turn has an outcome or its question was deleted.
+// open returns the turn of a fence. It fails if the turn has an outcome or its question was
+// deleted.
 func (m *Memory) open(ctx context.Context, f session.Fence) (*turn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

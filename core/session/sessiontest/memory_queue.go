@@ -220,7 +220,8 @@ func (m *Memory) Depth(ctx context.Context) (int, error) {
 	return n, ctx.Err()
 }
 
-// handBack increments the attempt, so that the worker that held the turn is fenced at once.
+// handBack takes a turn from its worker, and queues it again unless it has an outcome. The new
+// attempt number fences the worker at once.
 func (m *Memory) handBack(t *turn) {
 	t.owner = ""
 	t.Attempt++

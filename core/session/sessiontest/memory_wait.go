@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Park releases a turn until a person starts its deep search or the time most has passed. Later
+// Park releases a turn until a person starts its deep search, at most for the given time. Later
 // questions of the thread do not wait for the turn.
 func (m *Memory) Park(f session.Fence, most time.Duration) error {
 	m.mu.Lock()

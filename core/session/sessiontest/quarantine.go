@@ -285,8 +285,9 @@ func failures(f *fixture) {
 	}
 }
 
-// randomDeaths kills random replicas, and every replica that runs one chosen turn. It checks that
-// turns which must be separate never run together.
+// randomDeaths kills random replicas, and the replicas that run one chosen turn. It checks that
+// turns of different dead replicas never run together. A turn that was alone at a death must run
+// alone.
 func randomDeaths(f *fixture) {
 	const turns, most = 30, 2_000
 	for n := range turns {

@@ -20,8 +20,8 @@ type Ledger interface {
 	spend.Books
 }
 
-// Clock sets the current time of a tested ledger, in all its views. Reservations may expire by
-// another clock, if that clock advances.
+// Clock sets the current time of a tested ledger, in all its views. For the expiry of reservations,
+// a ledger may use another clock that advances.
 type Clock func(now time.Time)
 
 // noon is in the middle of a month, so that a test can change the day without changing the month.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// asking is a form of question that the tool can answer, such as "who owns …". The groups of form
-// capture the thing in question, and the field what is a key of questionSpecs.
+// asking is a form of question that the tool can answer, such as "who owns …". The groups of the
+// expression form capture what the question is about. The field what is a key of questionSpecs.
 type asking struct {
 	form *regexp.Regexp
 	what string

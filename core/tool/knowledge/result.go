@@ -29,7 +29,8 @@ type Statement struct {
 	Date   string `json:"date,omitempty"` // of the document, 2006-01-02
 }
 
-// buildResult omits statements whose passages the audience can no longer read.
+// buildResult returns the statements and their passages, within the budget. It omits statements
+// whose passages the audience can no longer read.
 func (t *Tool) buildResult(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (tool.Result, error) {
 	var result tool.Result
 	passages, err := t.passages(ctx, stated, scope)

@@ -35,8 +35,8 @@ var description string
 var guide string
 
 // questionSpec selects the statements that answer a question about a thing. side says whether the
-// thing is the subject or the object of these statements. Without kinds, their subjects may be of
-// any kind.
+// thing is the subject or the object of the statements. kinds lists the allowed kinds of subjects,
+// and is empty if all are allowed.
 type questionSpec struct {
 	relations []knowledge.Relation
 	side      side
@@ -171,8 +171,8 @@ func (b briefTool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (briefTool) Guide() string { return plainGuide }
 
-// contentsOf caches its result, because the contents rarely change. After an error, the graph
-// counts as empty.
+// contentsOf returns which statements a tenant's graph has, if possible from the cache. After an
+// error, the graph counts as empty.
 func (t *Tool) contentsOf(tenant access.TenantID) graphContents {
 	t.mu.Lock()
 	known, asked := t.cache[tenant]

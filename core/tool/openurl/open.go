@@ -42,7 +42,7 @@ func Public(id document.ID) bool {
 // because the page may not be public.
 func Listed() access.ACL { return access.ACL{access.Members} }
 
-// maxChunks is the maximum number of chunks that are read of a document. That many chunks exceed
+// maxChunks is the maximum number of chunks to read from a document. That many chunks exceed
 // maxPage characters.
 const maxChunks = 400
 
@@ -157,8 +157,8 @@ func (t *Tool) buildResult(opened []openedPage, scope tool.Scope) (tool.Result, 
 	return result, nil
 }
 
-// shorten cuts a text to a number of characters, including truncationNote. It returns "" if only
-// the note would fit.
+// shorten returns a text of at most the given number of characters, with truncationNote at the end
+// if it was cut. It returns "" if only the note would fit.
 func shorten(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {

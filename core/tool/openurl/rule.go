@@ -99,8 +99,8 @@ type redirectChain struct {
 }
 
 // permit returns the reason why an address may not be requested, or nil. It is called for the given
-// address and for each redirect. A chain that began at a private host may continue to private
-// hosts. Other chains reach a private host only by an address on the operator's list.
+// address and for each redirect. A redirect to a private host is allowed only if the first address
+// has a private host, or if the target is permitted by itself.
 func (t *Tool) permit(ctx context.Context, w *redirectChain, hop Hop, r rules, scope tool.Scope) error {
 	address := hop.Address
 	if !w.started {
@@ -128,8 +128,8 @@ func (t *Tool) permit(ctx context.Context, w *redirectChain, hop Hop, r rules, s
 	return nil
 }
 
-// turnRules returns the rules for the context of a turn. Addresses in the text of fetched pages do
-// not count, so that links in these pages are not opened.
+// turnRules returns the rules that say which addresses may be opened in a turn. An address that
+// occurs only in the text of fetched pages may not be opened.
 func (t *Tool) turnRules(ctx context.Context, scope tool.Scope) (rules, error) {
 	r := rules{allow: t.allow, indexed: make(map[string]document.ID), mentioned: make(map[string]bool)}
 	private, err := Private(ctx, t.index, scope)
@@ -174,9 +174,9 @@ type Readers interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Private reports whether a turn's context contains anything that is not public. It is also true if
-// the question was derived from such content. Text that the model writes must then not be sent
-// outside. If the check fails, the content counts as private.
+// Private reports whether a turn uses content that is not public, or a question derived from it.
+// Text that the model writes must then not be sent outside. If the check fails, the content counts
+// as private.
 func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error) {
 	basis := scope.Basis.With(message.BasisOf(scope.History...)).With(message.BasisOfReferences(scope.Shown)).With(message.BasisOfFiles(scope.Files))
 	ids, unknown := knownDocuments(basis)
@@ -190,8 +190,8 @@ func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error)
 	return slices.ContainsFunc(ids, func(id document.ID) bool { return !public[id] }), nil
 }
 
-// knownDocuments returns the documents of a basis whose readers the index knows. unknown reports
-// whether the basis has other content that is not public.
+// knownDocuments returns the documents of a basis that are not fetched pages. The index knows who
+// may read them. unknown reports whether the basis has other content that is not public.
 func knownDocuments(b message.Basis) (ids []document.ID, unknown bool) {
 	unknown = b.Unknown
 	for _, id := range b.Documents {

@@ -119,7 +119,8 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// arguments has URL next to URLs, because some models write the singular.
+// arguments holds the arguments of a call. Some models write url instead of urls, so both are
+// accepted.
 type arguments struct {
 	URLs tool.Strings `json:"urls"`
 	URL  tool.Strings `json:"url,omitempty"`

@@ -32,8 +32,8 @@ type fingerprint struct {
 
 var seed = maphash.MakeSeed()
 
-// fingerprintOf ignores case and punctuation. The fingerprint is empty if the text is too short to
-// compare.
+// fingerprintOf returns a fingerprint for the comparison of texts, which ignores case and
+// punctuation. It is empty if the text is too short to compare.
 func fingerprintOf(text string) (r fingerprint) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(words) < minWords {

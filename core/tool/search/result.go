@@ -111,8 +111,8 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 }
 
 // buildResult returns the text for the model, within the budget. Found passages come before
-// passages of earlier turns. Without a close match it is the reverse, and found passages are marked
-// loose. left has the hits that did not fit. dropped are queries that were not searched.
+// passages of earlier turns. Without a close match they come last and are marked loose. left has
+// the hits that did not fit, and dropped the queries that were not searched.
 func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""

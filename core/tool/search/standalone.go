@@ -14,8 +14,9 @@ import (
 // streaming replication?" becomes a query of both.
 //
 // A question with three content words is self-contained. A content word is not among the most
-// common words of a language. Two are enough without "the": "reset a password" is self-contained,
-// but "rank the results" refers to known results. One is enough in "what is vacuum?".
+// common words of a language. Without a definite article, two content words are enough: "reset a
+// password" is self-contained, but "rank the results" refers to known results. In a definition,
+// such as "what is vacuum?", one is enough.
 //
 // A question is not self-contained if a word such as "it" follows fewer than three content words,
 // or if it begins as an addition, such as "and".
@@ -61,7 +62,8 @@ func lastQuestion(history []message.Message) int {
 	return 0
 }
 
-// isQuestion is false for courtesies such as thanks, which have no follow-ups.
+// isQuestion reports whether a message is a person's question. Courtesies such as thanks do not
+// count.
 func isQuestion(m message.Message) bool {
 	return m.Role == message.User && !m.Courtesy && strings.TrimSpace(m.Text) != ""
 }

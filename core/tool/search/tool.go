@@ -122,7 +122,8 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// arguments has Query next to Queries, because some models write the singular.
+// arguments holds the arguments of a call. Some models write query instead of queries, so both are
+// accepted.
 type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`

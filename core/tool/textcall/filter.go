@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxBlock is the maximum length of a call in bytes. A longer JSON value is text. A longer block in
-// tags is dropped.
+// maxBlock is the maximum length of a call in bytes. A longer JSON value is shown as text. A longer
+// block in tags is dropped.
 const maxBlock = 64 << 10
 
 // tags open and close calls. A block without a closing tag extends to the end of the text.
@@ -247,7 +247,8 @@ func (f *Filter) inTag(final bool) bool {
 	return f.buf != ""
 }
 
-// inObject looks for the end of a JSON value. A value that is too long, or not a call, is text.
+// inObject looks for the end of a JSON value and extracts its calls. A value that is too long or
+// contains no call is shown as text.
 func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	end := f.block.json.end(f.buf, f.block.pos)
 	f.block.pos = len(f.buf)
@@ -270,8 +271,8 @@ func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	return f.buf != ""
 }
 
-// inFence looks for the end of fenced code that begins with a JSON value. Code that is too long, or
-// not a call, is text.
+// inFence looks for the end of fenced code that begins with a JSON value, and extracts its calls.
+// Code that is too long or contains no call is shown as text.
 func (f *Filter) inFence(out *strings.Builder, final bool) bool {
 	end, from := -1, max(f.block.pos, len(fenceMark))
 	if f.block.oversized {

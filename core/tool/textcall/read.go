@@ -16,7 +16,8 @@ type scan struct {
 	escaped bool
 }
 
-// end scans s from pos. It returns the end of the value, or -1 if the value does not end in s.
+// end returns the offset in s at which a JSON value ends, or -1 if it does not end in s. It scans
+// from pos and keeps its state for the next call.
 func (sc *scan) end(s string, pos int) int {
 	for i := pos; i < len(s); i++ {
 		switch c := s[i]; {

@@ -115,7 +115,8 @@ func (t *Tool) Withdrawn(ctx context.Context, scope tool.Scope) (bool, error) {
 	return openurl.Private(ctx, t.index, scope)
 }
 
-// arguments has Query next to Queries, because some models write the singular.
+// arguments holds the arguments of a call. Some models write query instead of queries, so both are
+// accepted.
 type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`
@@ -202,8 +203,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	return result, nil
 }
 
-// searchProvider sends the queries that the person's quota allows, and returns them as sent. The
-// results alternate: the first result of each query, then the second of each, and so on.
+// searchProvider searches the web with the queries that the person's quota allows, and returns
+// these queries in sent. The results alternate: the first result of each query, then the second of
+// each, and so on.
 func (t *Tool) searchProvider(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
 	all, errs, asked := make([][]Result, len(queries)), make([]error, len(queries)), make([]bool, len(queries))
 	var group errgroup.Group

@@ -32,12 +32,13 @@ func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 	}
 }
 
-// Pass reads a large site from a checkpoint. It returns the number of requests, and the number of
-// items that the connector yielded.
+// Pass is a function that runs a connector once, beginning at a checkpoint. It returns the number
+// of requests, and the number of items that the connector yielded.
 type Pass func(at index.Checkpoint) (requests, items int)
 
-// Benchmark measures four passes over a site, for Cloud and for Data Center. The passes are the
-// first one, one without changes, one an hour later, and one that reads only permissions.
+// Benchmark measures four runs of a connector, for Cloud and for Data Center. first is the first
+// run, quiet a run without changes, later a run an hour later, and readers a run that reads only
+// permissions.
 func Benchmark(b *testing.B, site func(cloud bool) (at index.Checkpoint, first, quiet, later, readers Pass)) {
 	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
 		at, first, quiet, later, readers := site(cloud)

@@ -162,8 +162,8 @@ func (a *adf) marked(n node) {
 	a.link(address, content)
 }
 
-// extension writes the name or link of a macro. It never writes content from elsewhere, which the
-// account that reads the page may see but the person who asks may not.
+// extension writes the name or link of a macro, but not the content that the macro includes. The
+// person who asks may not be allowed to read that content.
 func (a *adf) extension(n node) {
 	value := func(name string) string {
 		parameters, _ := n.Attrs["parameters"].(map[string]any)

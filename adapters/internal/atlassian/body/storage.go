@@ -112,7 +112,8 @@ func (s *storage) around(tags ...string) *element {
 	return nil
 }
 
-// searched limits the search for an open element, which keeps parsing linear.
+// searched is the maximum number of open elements that are compared with an end tag. The limit
+// keeps parsing linear.
 const searched = 64
 
 func (s *storage) chars(text string) {

@@ -10,8 +10,8 @@ import (
 )
 
 // Wiki parses the wiki markup in which Jira Data Center stores long texts
-// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). It keeps the text in
-// macros that only format text, and runs no other macros. It returns an error only if ctx is done.
+// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). It keeps the text
+// inside formatting macros, and runs no other macros. It returns an error only if ctx is done.
 func Wiki(ctx context.Context, text string, about About) ([]document.Section, error) {
 	k := &wiki{writer: newWriter(about)}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")

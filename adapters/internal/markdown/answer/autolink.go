@@ -15,8 +15,8 @@ import (
 // would treat underscores in a URL as marks.
 type bareURL struct{}
 
-// Trigger implements parser.InlineParser. goldmark also reports the start of a line, and the
-// position after another node, as a blank.
+// Trigger implements parser.InlineParser. goldmark also calls the parser at the start of a line,
+// and after another node, as if there were a blank.
 func (bareURL) Trigger() []byte { return []byte{' ', '('} }
 
 // Parse implements parser.InlineParser.
@@ -47,7 +47,7 @@ func (bareURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.
 	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, start+size)))
 }
 
-// maxURL is in bytes.
+// maxURL is the maximum length of a URL in bytes.
 const maxURL = 4096
 
 func urlLength(s string) int {
@@ -126,7 +126,7 @@ func trimURL(s string, end int) int {
 	return end
 }
 
-// maxEntity is in bytes.
+// maxEntity is the maximum length of a character reference in bytes.
 const maxEntity = 34
 
 var entity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});$`)

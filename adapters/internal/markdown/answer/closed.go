@@ -38,7 +38,8 @@ func closeSegment(text string) string {
 	return ""
 }
 
-// maxTries limits how often unfinished Markdown is cut off from a text.
+// maxTries is the maximum number of unfinished constructs that are removed from the end of a text,
+// one after another.
 const maxTries = 16
 
 func closeOnce(text string) (next string, done bool) {
@@ -231,8 +232,8 @@ func (g *growingText) finish() []segment {
 	return append(done, g.last())
 }
 
-// stablePart returns the part of the text whose display later text cannot change. To end a long
-// wait for a closing mark, it may permanently escape the opening mark.
+// stablePart returns the part of the text whose display later text cannot change. If a closing mark
+// is missing for more than maxHold bytes, it escapes the opening mark, which then remains as text.
 func (g *growingText) stablePart() string {
 	for {
 		text := string(g.open)

@@ -15,8 +15,8 @@ type Flow struct {
 	isAbandoned func() bool
 }
 
-// freeEffort and perByte limit how many bytes all calls of Flow.Pages together parse and write
-// again: freeEffort plus perByte for each byte of the text.
+// freeEffort and perByte limit the work of all calls of Flow.Pages together. The calls may parse
+// and write freeEffort bytes, plus perByte for each byte of the text.
 const (
 	freeEffort = 2 << 20
 	perByte    = 8
@@ -104,8 +104,8 @@ func (f *Flow) write(blocks []*Block) {
 	}
 }
 
-// pages returns the pages from number f.number on, which may have changed. It then advances
-// f.number past pages that cannot change any more.
+// pages returns the pages that may have changed, and the number of the first of them. It then
+// advances f.number past the pages that cannot change any more.
 func (f *Flow) pages(settled int) (first int, pages []Page) {
 	first = f.number
 	for start := f.start; start < len(f.w.pieces); {

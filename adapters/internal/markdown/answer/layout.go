@@ -232,7 +232,8 @@ func (c *composer) closeStyles(next Style, all bool) {
 	}
 }
 
-// openStyles opens the style that lasts longest first, so that styles nest correctly.
+// openStyles opens those styles of a piece that are not open yet. It opens the style that lasts
+// longest first, so that styles nest correctly.
 func (c *composer) openStyles(i int) {
 	var open Style
 	for _, s := range c.styles {
@@ -306,12 +307,12 @@ func (w *writer) fill(start int) int {
 	return len(w.pieces)
 }
 
-// breakShares are percentages of the page limit, indexed by rank. Once a page has reached the
-// percentage, forward ends it at a break of that rank. 0 means never.
+// breakShares says, for each rank of a break, how full a page must be to end at such a break. The
+// values are percentages of the page limit. 0 means never.
 var breakShares = [block + 1]int{sentence: 96, line: 93, block: 88}
 
-// forward returns where the next page of a growing answer begins. Unlike fill, it does not depend
-// on the text after the break, so breaks do not move later.
+// forward returns where the next page of a growing answer begins. The result does not depend on the
+// text after the break, so breaks do not move when text is added.
 func (w *writer) forward(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)

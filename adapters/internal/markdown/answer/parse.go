@@ -44,8 +44,7 @@ var grammar = parser.NewParser(
 )
 
 // tables converts a paragraph to a table if the header begins with a bar and the delimiter row
-// contains one. Without this condition, a line of dashes could turn words that were already shown
-// into a table.
+// contains one. Otherwise, a line of dashes could turn words that are already shown into a table.
 type tables struct{ parser.ParagraphTransformer }
 
 // Transform implements parser.ParagraphTransformer.

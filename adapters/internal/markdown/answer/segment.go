@@ -10,12 +10,13 @@ import (
 // is parsed independently. While an answer grows, only its last segment is parsed again, so time
 // and memory are linear.
 //
-// A segment ends after an empty line, if no block continues after it. Longer blocks are split. A
-// paragraph becomes two, tables and code blocks are reopened, and lists continue.
+// A segment ends after an empty line, unless a list or code block continues after it. Longer blocks
+// are split at a limit. The new segment then repeats the fence of a code block or the header of a
+// table.
 const (
-	// maxSegment is the weight after which a segment ends at the end of its line. At twice the
-	// weight it ends anywhere. Each byte weighs 1, and each line outside of code weighs lineWeight
-	// more.
+	// maxSegment is the weight from which a segment ends at the end of its line. Each byte weighs
+	// 1, and each line outside of code weighs lineWeight more. At twice the weight, a segment ends
+	// even within a list item or a line of code.
 	maxSegment = 16 << 10
 	lineWeight = 32 // weight of a line outside code, in addition to its bytes
 	maxLeaf    = 16 << 10

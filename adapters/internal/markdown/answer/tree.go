@@ -95,7 +95,7 @@ const (
 	Footnote                   // Number, URL: what cite.Processor writes for a citation
 	Email                      // Text: the address, whose @ is not a mention
 	Break                      // the end of a line
-	// seam is where an HTML tag was removed. The words on both sides form one word.
+	// seam marks the place of a removed HTML tag. The words on both sides form one word.
 	seam
 )
 

@@ -70,7 +70,7 @@ func (w *writer) words(text string, style Style) {
 	}
 }
 
-// longWord is in bytes. A longer word may be broken.
+// longWord is the length in bytes above which a word may be broken.
 const longWord = 48
 
 func (w *writer) word(word string, style Style) {

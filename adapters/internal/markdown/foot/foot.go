@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Tree returns the answer so far as Markdown blocks, below the label of its model. If the answer
-// has no text yet, Tree returns the text of [Instead], and bare is true.
+// Tree returns the Markdown blocks of the answer so far, with its [Label] above them. If the answer
+// has no text yet, the blocks are those of [Instead], and bare is true.
 func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare bool) {
 	text := v.Text()
 	if v.Phase != stream.Done {
@@ -46,12 +46,12 @@ func Label(v *stream.View) string {
 	return "**`" + Cut(name, maxLabel) + "`**\n\n"
 }
 
-// maxLabel is in characters.
+// maxLabel is the maximum length of a label in characters.
 const maxLabel = 80
 
 // Instead returns what to show for an answer without text. For a finished answer, that is the text
-// of [Notes]. For a running answer with progress, it says what is being searched, in at most limit
-// characters.
+// of [Notes]. For a running answer, it is the current search in at most limit characters, or
+// nothing if progress is false.
 func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 	tree := &answer.Tree{}
 	say := func(s string, style answer.Style) {
@@ -155,8 +155,8 @@ func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 // organisation.
 const Web = " (web)"
 
-// maxWebTitle is the maximum number of UTF-16 units of a web page's title that are shown. The title
-// is untrusted and must not push Web off the label of a Discord button, which has 80 units.
+// maxWebTitle is the maximum length of a web page's title in UTF-16 units. Together with Web, the
+// title must fit the label of a Discord button, which has 80 units.
 const maxWebTitle = 60
 
 func webTitle(title string) string {
@@ -249,7 +249,8 @@ func Head(v *stream.View, list []Source) string {
 	}
 }
 
-// SearchTitle returns the title of the card that lists the searches for an answer.
+// SearchTitle returns the heading above the searches for an answer, such as "Searched the
+// documents".
 func SearchTitle(v *stream.View) string {
 	if v.Phase == stream.Searching {
 		return "Searching the documents"
@@ -307,8 +308,8 @@ func continuation(s string) int {
 }
 
 // Policy returns a policy that allows links to the documents that the view cites, and to addresses
-// that allow accepts. allow may be nil. In a person's correction, it also allows every address
-// except local files.
+// that allow accepts. allow may be nil. If a person has corrected the answer, the policy also
+// allows every address except local files.
 //
 // A footnote links only to its own document, and only if a browser can open the document.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {

@@ -17,8 +17,8 @@ import (
 // Now is the current time in the tests. The ages of documents are relative to it.
 var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
-// Cited returns packets for a view with three cited documents. A search found the first document,
-// which is five months old.
+// Cited returns the packets of an answer that cites three documents, for [View]. A search found the
+// first document, which is five months old.
 func Cited() []packet.Payload {
 	updated := Now.AddDate(0, -5, 0)
 	return []packet.Payload{

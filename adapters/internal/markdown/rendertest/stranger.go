@@ -47,8 +47,8 @@ func CheckStrangers(t *testing.T, show func(markdown string) string) {
 	}
 }
 
-// CheckInvisible renders texts with invisible characters with show. It fails if a text that they
-// hide is shown, or if a text loses invisible characters that it needs.
+// CheckInvisible calls show with texts that contain invisible characters. It fails if a result has
+// characters that can hide text, or lacks characters that a script or an emoji needs.
 func CheckInvisible(t *testing.T, show func(markdown string) string) {
 	t.Helper()
 	var tags, selectors, bits strings.Builder

@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// T is the part of testing.TB that this package uses. A run of a property test implements it too.
+// T is the part of testing.TB that this package uses. *testing.T and *rapid.T implement it.
 type T interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -137,9 +137,9 @@ func Sorted(text string) string {
 
 var marker = regexp.MustCompile(`mark\d+x`)
 
-// Check fails the test if found, which is what a person finds, contains a message that is not in
-// opens. If whole is set, it also fails if found lacks a message in read. Messages are named
-// "mark1x", "mark2x" and so on.
+// Check fails the test if a person finds a message that is not in opens. found is the text that the
+// person finds. If whole is set, the test also fails if found lacks a message in read. Messages are
+// named "mark1x", "mark2x" and so on.
 func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
 	t.Helper()
 	met := make(map[string]bool)

@@ -83,8 +83,8 @@ func lend(tb testing.TB, choose func(ctx context.Context, conn *pgx.Conn, server
 }
 
 // sharedServer returns the address of the test server. The first call in a process starts the
-// server, or uses TEST_DATABASE_URL. The cluster is never closed: its watcher stops the server
-// after the last process has ended.
+// server, or uses TEST_DATABASE_URL. The cluster is never closed. A separate process stops the
+// server after its last user has ended.
 var sharedServer = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -102,8 +102,8 @@ var sharedServer = sync.OnceValues(func() (string, error) {
 	return server, nil
 })
 
-// startCluster uses a separate directory for each user and major version. After an upgrade of the
-// system's PostgreSQL, tests start with a new cluster.
+// startCluster starts the cluster for tests. Each user and major version has a separate directory.
+// After an upgrade of the system's PostgreSQL, tests therefore start with a new cluster.
 func startCluster(ctx context.Context) (*local.Cluster, error) {
 	found, err := local.Find(ctx)
 	if err != nil {

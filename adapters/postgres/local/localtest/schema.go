@@ -21,8 +21,8 @@ const (
 	schemaAge = 24 * time.Hour
 )
 
-// schemaTemplate creates the template if necessary. Programs with other migrations, such as those
-// of another branch, use other templates.
+// schemaTemplate returns the name of a template database with the complete schema, and creates it
+// if necessary. Each set of migrations has a separate template.
 func schemaTemplate(ctx context.Context, conn *pgx.Conn, server string, migrate func(ctx context.Context, url string) (int, error)) (string, error) {
 	sum, err := migrationSum()
 	if err != nil {

@@ -52,8 +52,9 @@ func alone(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	})
 }
 
-// makeTemplate makes the new template accept no connections, because PostgreSQL cannot copy a
-// database that has connections.
+// makeTemplate creates the template database name as a copy of source, and calls fill with its
+// address. It then forbids connections to the template, because PostgreSQL cannot copy a database
+// that has connections.
 func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name, source string, fill func(inside string) error) error {
 	if _, err := conn.Exec(ctx, "drop database if exists "+name+" with (force)"); err != nil {
 		return err
@@ -72,7 +73,8 @@ func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name, source stri
 	return err
 }
 
-// copyDatabase copies files, which takes a tenth of the time of logging every page.
+// copyDatabase creates a database as a copy of source. Copying files takes a tenth of the time of
+// logging every page.
 func copyDatabase(ctx context.Context, conn *pgx.Conn, name, source string) error {
 	_, err := conn.Exec(ctx, "create database "+name+" template "+source+" strategy file_copy")
 	return err

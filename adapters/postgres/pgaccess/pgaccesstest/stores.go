@@ -19,7 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Open opens a database for a test. It returns a function that opens stores in the database.
+// Open opens a database for a test. It returns a function that creates a tenant and returns the
+// tenant's stores.
 func Open(t *testing.T) func(*rapid.T) sourcetest.Stores {
 	t.Helper()
 	db := postgrestest.Connect(t, postgres.Config{URL: postgrestest.URL(t), MaxConns: 6})
@@ -32,8 +33,8 @@ func Open(t *testing.T) func(*rapid.T) sourcetest.Stores {
 
 var tenants atomic.Int32
 
-// Stores returns a function that opens the stores of a new tenant. Two indexes share the database,
-// like two processes: one for writes, and the given one for searches, which has a cache.
+// Stores returns a function that creates a tenant in db and returns the tenant's stores. The stores
+// write through a separate index and search through searched, like two processes.
 func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.T) sourcetest.Stores {
 	t.Helper()
 	written, err := pgindex.New(db, pgindex.Config{FreshLimit: 4})

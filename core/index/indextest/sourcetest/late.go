@@ -22,8 +22,8 @@ type Clocked interface {
 	Edited() index.Change
 }
 
-// lookTime is added to each maximum delay, for the duration of a pass and the delay until it
-// begins.
+// lookTime is the maximum duration of a scan, including the wait until it begins. The tests add it
+// to each maximum delay.
 const lookTime = time.Minute
 
 // Late checks that each revoked permission takes effect within the delay that looks promises. It
@@ -122,7 +122,8 @@ func (l *late) readAccess(t *rapid.T) {
 	}
 }
 
-// readDocuments changes the source during the run if busy is set, and then reads permissions.
+// readDocuments runs the pipeline once over the source. If busy is set, it changes the source and
+// reads the permissions during that run.
 func (l *late) readDocuments(t *rapid.T, busy bool) {
 	l.documents = index.Next(l.every, index.Run{StartedAt: l.clock.Now(), FinishedAt: l.clock.Now(), Succeeded: true}, 0)
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
@@ -172,8 +173,8 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	}
 }
 
-// check skips the check while several changes are pending, because a later one may be noticed
-// first.
+// check fails the test if the index shows a document after its revocation had to take effect. It
+// does nothing while several changes are pending, because a scan may notice a later one first.
 func (l *late) check(t *rapid.T) {
 	l.settled()
 	if len(l.pending) > 1 {

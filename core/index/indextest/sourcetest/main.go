@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// stories is the default number of random tests, which run for seconds. -rapid.checks and
-// RAPID_CHECKS override it.
+// stories is the default number of random tests, few enough to run within seconds. -rapid.checks
+// and RAPID_CHECKS override it.
 const stories = "20"
 
 // Main runs a package's tests from its TestMain. It sets the number of random tests, unless

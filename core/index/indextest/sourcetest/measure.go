@@ -27,10 +27,10 @@ type Measured struct {
 	Changes   map[index.Change]func()
 }
 
-// Measure measures how long each kind of change in looks takes to hide a document, right after a
-// full scan. It fails the test if a delay exceeds its maximum, or if page, a file of the
-// documentation, lists other delays. With -measure it writes the delays there. Measure passes nil
-// to open.
+// Measure measures, right after a full scan, how long each kind of change takes to hide a document.
+// The test fails if a delay exceeds the maximum in looks, or differs from the table in the
+// documentation file page. With the flag -measure it updates that table. Measure passes nil to
+// open.
 func Measure(t *testing.T, page, source string, looks index.Looks, world func(t *testing.T) Measured, open func(*rapid.T) Stores) {
 	t.Helper()
 	var rows strings.Builder

@@ -96,7 +96,8 @@ func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 	return nil
 }
 
-// Held returns the principals of a person in a source, including those of the person's groups.
+// Held returns the principals that a person holds in a source, including those of the person's
+// groups. person is the id in that source.
 func (r *Readers) Held(source document.SourceID, person string) []access.Principal {
 	held := []access.Principal{access.SourceGroup(string(source), access.SourcePerson, person), access.SourceAll(string(source))}
 	for g, members := range r.Groups {

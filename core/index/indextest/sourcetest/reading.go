@@ -17,8 +17,8 @@ import (
 // Tenant is the tenant whose index a [Reading] fills.
 const Tenant access.TenantID = "t"
 
-// Reading reads a source into an index in memory, if needed with a sequence of simulated processes.
-// It is not safe for concurrent use.
+// Reading reads a source into an index in memory. [Reading.Again] and [Reading.Stopped] simulate a
+// sequence of processes. It is not safe for concurrent use.
 type Reading[C index.Connector] struct {
 	T         testing.TB
 	Store     *indextest.Store
@@ -71,9 +71,9 @@ func (r *Reading[C]) MustSync() index.Run {
 	return run
 }
 
-// Stopped reads the source with a sequence of simulated processes until one finishes. Each other
-// process is stopped after the given number of steps, alternately by a pause and by a kill. Stopped
-// returns the number of stopped processes.
+// Stopped reads the source with several simulated processes until one finishes, and returns how
+// many were stopped. Each process is stopped after the given number of steps, unless it finishes
+// first. A pause and a kill alternate.
 func (r *Reading[C]) Stopped(steps int) (stops int) {
 	r.T.Helper()
 	for ; ; stops++ {

@@ -183,11 +183,11 @@ func (s *story) revoked(t *rapid.T) {
 	}
 }
 
-// check fails the test if the index shows a document that the person could not read. If exact is
-// set, it also fails if the index does not show a document that the person can read now.
+// check fails the test if the index shows a person a document that the person could not read. If
+// exact is set, it also fails if a document is not shown that the person can read now.
 //
-// A pass does not read the source at a single moment, so it may notice the later of two changes
-// first. Unless exact is set, check therefore does nothing after several changes.
+// Without exact, it does nothing after several changes, because a scan may notice a later change
+// first.
 func (s *story) check(t *rapid.T, exact bool) {
 	if !exact && s.edits > 1 {
 		return

@@ -49,7 +49,8 @@ type Partial interface {
 	MustShow(who access.Account, d document.ID) bool
 }
 
-// Stores are the initially empty stores that the tests write a source to and search.
+// Stores holds the stores that a test fills from a source and then searches. They must be empty at
+// first.
 type Stores struct {
 	Tenant access.TenantID
 	Index  index.Store
@@ -61,5 +62,5 @@ type Stores struct {
 	Search func(ctx context.Context, audience access.Audience) ([]document.ID, error)
 }
 
-// Held lists the principals that every account holds on its chat platform.
+// Held lists the principals that the chat platform gives to every simulated account.
 var Held = []access.Principal{access.Members}

@@ -51,8 +51,8 @@ func (m *Memory) Down(err error) {
 	m.down = err
 }
 
-// Late hides changes from searches until Late(false) is called. Real engines do not delay changes,
-// but even then no forbidden document may be shown.
+// Late hides changes from searches until Late(false) is called. Tests use it to check that delayed
+// changes never show a forbidden document.
 func (m *Memory) Late(late bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
