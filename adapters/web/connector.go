@@ -48,8 +48,9 @@ type Options struct {
 	// If empty, all pages are indexed. Without a sitemap, other pages are still read for their
 	// links. "**" matches any folders. A pattern without a slash matches the last part of a path.
 	Include    []string
-	Exclude    []string    // patterns of paths that are never requested, even if included
-	Politeness *Politeness // rate limits that sources share; nil: this source has its own
+	Exclude    []string         // patterns of paths that are never requested, even if included
+	Politeness *Politeness      // rate limits that sources share; nil: this source has its own
+	Now        func() time.Time // default time.Now
 }
 
 func (o Options) withDefaults() Options {
@@ -61,6 +62,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 50 << 20
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Politeness == nil {
 		o.Politeness = new(Politeness)

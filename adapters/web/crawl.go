@@ -32,6 +32,8 @@ type crawl struct {
 	named     int             // total bytes of these names
 	variants  map[string]int  // number of queued variants of each path
 	originals map[string]bool // canonical pages named by others
+	closed    map[string]bool // documents whose pages are not public any more, by name
+	since     time.Time       // checkpoint.Since
 	documents int
 	unsaved   int       // pages since the last checkpoint
 	saved     time.Time // time of the last checkpoint
@@ -65,9 +67,10 @@ const (
 func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*crawl, error) {
 	r := &crawl{
 		Connector: c, site: site{c.client, c.options.Politeness.of(c.scope.start.Host, c.options.Interval)},
-		known: readCheckpoint(since, c.rules()), now: make(map[string]state), saved: time.Now(),
-		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), reported: make(map[string]bool),
+		now: make(map[string]state), saved: time.Now(), queued: make(map[string]bool), variants: make(map[string]int),
+		originals: make(map[string]bool), closed: make(map[string]bool), reported: make(map[string]bool),
 	}
+	r.known, r.since = readCheckpoint(since, c.rules())
 	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true, within: func(to *url.URL) bool {
 		// RFC 9309 allows redirects to other hosts
 		return c.scope.sameHost(to) || !c.guard.Private(ctx, to.Hostname())
@@ -213,14 +216,17 @@ func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 			return index.Batch{}, err
 		}
 	}
+	last := len(c.queue) == 0
+	if last && c.documents == 0 {
+		return c.batch, fmt.Errorf("none of its %d pages holds text that can be indexed. Check the address%s", len(c.queued), firstReason(c.batch))
+	}
+	if last {
+		c.settleClosed()
+	}
 	batch := c.batch
 	c.batch = index.Batch{}
 	if c.mapped {
 		batch.Total = len(c.queued)
-	}
-	last := len(c.queue) == 0
-	if last && c.documents == 0 {
-		return batch, fmt.Errorf("none of its %d pages holds text that can be indexed. Check the address%s", len(c.queued), firstReason(batch))
 	}
 	batch.Complete, batch.Resumed = last && !c.blind && !c.full, c.resumed
 	if c.unsaved += len(pages); last || c.unsaved >= savedEvery || time.Since(c.saved) >= savedAfter {
@@ -245,7 +251,7 @@ func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 		pages = maps.Clone(c.known)
 		maps.Copy(pages, c.now)
 	}
-	kept := checkpoint{Rules: c.rules(), Pages: pages}
+	kept := checkpoint{Rules: c.rules(), Pages: pages, Since: c.since}
 	if !last {
 		kept.Pass = c.position()
 	}
@@ -298,4 +304,6 @@ func (c *crawl) request(at *url.URL, known state) request {
 	}}
 }
 
-func (c *crawl) id(at *url.URL) document.ID { return document.ID(string(c.source.ID) + ":" + name(at)) }
+func (c *crawl) id(at *url.URL) document.ID { return c.idOf(name(at)) }
+
+func (c *crawl) idOf(name string) document.ID { return document.ID(string(c.source.ID) + ":" + name) }

@@ -17,6 +17,7 @@ type pass struct {
 	Variants  map[string]int `json:"variants,omitempty"`
 	Originals []string       `json:"originals,omitempty"`
 	Said      []string       `json:"said,omitempty"`
+	Closed    []string       `json:"closed,omitempty"`
 	Documents int            `json:"documents"`
 	Mapped    bool           `json:"mapped,omitempty"`
 	Blind     bool           `json:"blind,omitempty"`
@@ -56,7 +57,7 @@ func readPass(since index.Checkpoint, rules string) *pass {
 func (c *crawl) position() *pass {
 	p := &pass{
 		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,
-		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.reported)),
+		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.reported)), Closed: slices.Sorted(maps.Keys(c.closed)),
 		Documents: c.documents, Mapped: c.mapped, Blind: c.blind, Full: c.full,
 	}
 	waits := make(map[string]bool, len(c.queue))
@@ -80,7 +81,7 @@ func (c *crawl) resume(p *pass) {
 	for _, set := range []struct {
 		names []string
 		in    map[string]bool
-	}{{p.Queued, c.queued}, {p.Originals, c.originals}, {p.Said, c.reported}} {
+	}{{p.Queued, c.queued}, {p.Originals, c.originals}, {p.Said, c.reported}, {p.Closed, c.closed}} {
 		for _, n := range set.names {
 			set.in[n] = true
 		}

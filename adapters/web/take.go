@@ -19,6 +19,8 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	switch {
 	case errors.Is(a.err, errGone):
 		return c.removePage(p, a.err)
+	case errors.As(a.err, new(closedError)):
+		return c.closePage(p, a.err)
 	case a.err != nil:
 		if !c.mapped && len(c.queued) == 1 {
 			return a.err // without the first page nothing can be read
@@ -65,17 +67,20 @@ func (c *crawl) removePage(p page, err error) error {
 
 // forget deletes the document of a page if the last run indexed the page.
 func (c *crawl) forget(p page) {
-	if known, ok := c.known[name(p.at)]; ok && !known.Hidden && known.Canonical == "" {
+	if known, ok := c.known[name(p.at)]; ok && known.indexed() {
 		c.batch.Deleted = append(c.batch.Deleted, c.id(p.at))
 	}
 }
 
 // addUnreadable adds a failure to the batch. The indexed version and the state of the page are
-// kept.
+// kept. An unknown page becomes known, so that later runs request it even if no changed page links
+// to it.
 func (c *crawl) addUnreadable(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
 		c.now[n] = known
+	} else {
+		c.now[n] = state{Hidden: true}
 	}
 	sentence := errors.New(capital(err.Error()) + ".")
 	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), Load: func(context.Context) (document.Document, error) {
@@ -149,7 +154,7 @@ func (c *crawl) addChanged(p page, got response) {
 		}
 	}
 	c.documents++
-	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Size: int64(len(got.body)), Wait: patience,
+	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Again: c.known[n].Closed, Size: int64(len(got.body)), Wait: patience,
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
