@@ -28,12 +28,14 @@ type crawl struct {
 	known     map[string]state // states of pages after the last run, by name
 	now       map[string]state // states of pages in this run, by name
 	queue     []page
-	queued    map[string]bool // all pages that were ever queued, by name
-	named     int             // total bytes of these names
-	variants  map[string]int  // number of queued variants of each path
-	originals map[string]bool // canonical pages named by others
-	closed    map[string]bool // documents whose pages are not public any more, by name
-	since     time.Time       // checkpoint.Since
+	queued    map[string]bool   // all pages that were ever queued, by name
+	named     int               // total bytes of these names
+	variants  map[string]int    // number of queued variants of each path
+	originals map[string]bool   // canonical pages named by others
+	copies    []page            // pages that were read and name another one as canonical
+	moved     map[string]string // for redirected pages and copies: the name of the document instead
+	closed    map[string]bool   // documents whose pages are not public any more, by name
+	since     time.Time         // checkpoint.Since
 	documents int
 	unsaved   int       // pages since the last checkpoint
 	saved     time.Time // time of the last checkpoint
@@ -49,6 +51,7 @@ type page struct {
 	at      *url.URL
 	depth   int
 	sitemap string // date in the sitemap
+	alone   bool   // it is indexed whatever page it names as canonical
 }
 
 const (
@@ -68,7 +71,7 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	r := &crawl{
 		Connector: c, site: site{c.client, c.options.Politeness.of(c.scope.start.Host, c.options.Interval)},
 		now: make(map[string]state), saved: time.Now(), queued: make(map[string]bool), variants: make(map[string]int),
-		originals: make(map[string]bool), closed: make(map[string]bool), reported: make(map[string]bool),
+		originals: make(map[string]bool), moved: make(map[string]string), closed: make(map[string]bool), reported: make(map[string]bool),
 	}
 	r.known, r.since = readCheckpoint(since, c.rules())
 	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true, within: func(to *url.URL) bool {
@@ -215,6 +218,9 @@ func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 		if err := c.applyAnswer(p, answers[i]); err != nil {
 			return index.Batch{}, err
 		}
+	}
+	for len(c.queue) == 0 && len(c.copies) > 0 {
+		c.settleCopies()
 	}
 	last := len(c.queue) == 0
 	if last && c.documents == 0 {

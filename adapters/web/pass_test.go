@@ -31,6 +31,7 @@ func TestAnInterruptedCrawlGoesOn(t *testing.T) {
 		}
 		site[path] = page(fmt.Sprintf("Page %d", n), links)
 	}
+	site["/p2"] = `<link rel="canonical" href="/none">` + site["/p2"]
 	w := newWebsite(t, site)
 	i := newIndexer(t)
 	connector, err := web.New(web.Options{URL: w.URL, Interval: time.Microsecond, AllowHosts: []string{"127.0.0.1"}})

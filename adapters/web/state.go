@@ -17,12 +17,13 @@ type state struct {
 	Sum       uint64 `json:"s,omitempty"` // hash of the body
 	Sitemap   string `json:"d,omitempty"` // the page's date in the sitemap
 	Canonical string `json:"c,omitempty"` // address of the page of which this is a copy
+	Alone     bool   `json:"a,omitempty"` // a copy that is a document, since its original is not
 	Hidden    bool   `json:"h,omitempty"` // the page must not be indexed
 	Closed    bool   `json:"x,omitempty"` // the document is hidden from everyone (see settleClosed)
 }
 
 // indexed reports whether the page is a document.
-func (s state) indexed() bool { return !s.Hidden && s.Canonical == "" }
+func (s state) indexed() bool { return !s.Hidden && (s.Canonical == "" || s.Alone) }
 
 // checkpoint is encoded as JSON in an [index.Checkpoint]. Pages has the states of pages by name.
 type checkpoint struct {

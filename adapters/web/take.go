@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -41,6 +40,7 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	}
 	at := clean(a.address)
 	if n := name(at); n != name(p.at) { // redirected
+		c.moved[name(p.at)] = n
 		if c.queued[n] {
 			return nil
 		}
@@ -59,7 +59,7 @@ func (c *crawl) removePage(p page, err error) error {
 	}
 	c.forget(p)
 	delete(c.known, n)
-	if c.mapped {
+	if c.mapped && !c.originals[n] {
 		c.skip(p.at.String(), "The sitemap names it, and the site does not have it.")
 	}
 	return nil
@@ -95,12 +95,11 @@ func (c *crawl) unchanged(p page, skipped bool) {
 	if !skipped && p.sitemap != "" {
 		known.Sitemap = p.sitemap
 	}
-	c.now[name(p.at)] = known
 	if known.Hidden {
+		c.now[name(p.at)] = known
 		return
 	}
-	if known.Canonical != "" && !c.originals[name(p.at)] {
-		c.original(known.Canonical, p)
+	if c.isCopy(p, known, known.Canonical) {
 		return
 	}
 	c.documents++
@@ -145,13 +144,12 @@ func (c *crawl) addChanged(p page, got response) {
 		c.hide(p, found, "")
 		return
 	}
-	if d.canonical != nil && !c.originals[n] {
-		if original := clean(d.canonical); c.scope.holds(original) && name(original) != n {
-			found.Canonical = original.String()
-			c.now[n] = found
-			c.original(found.Canonical, p)
-			return
-		}
+	original := ""
+	if d.canonical != nil && c.scope.holds(clean(d.canonical)) && name(clean(d.canonical)) != n {
+		original = clean(d.canonical).String()
+	}
+	if c.isCopy(p, found, original) {
+		return
 	}
 	c.documents++
 	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Again: c.known[n].Closed, Size: int64(len(got.body)), Wait: patience,
@@ -180,18 +178,6 @@ func (c *crawl) hide(p page, found state, sentence string) {
 	if sentence != "" {
 		c.skip(p.at.String(), sentence)
 	}
-}
-
-// original queues the page that copied declares to be canonical. That page is indexed whatever page
-// it names itself, because two pages may each name the other.
-func (c *crawl) original(address string, copied page) {
-	at, err := url.Parse(address)
-	if err != nil {
-		return
-	}
-	c.forget(copied) // it may have been indexed before it named a canonical page
-	c.originals[name(clean(at))] = true
-	c.add(at, copied.depth, copied.sitemap)
 }
 
 func (c *crawl) document(ctx context.Context, p page, got response) (document.Document, error) {
