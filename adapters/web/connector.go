@@ -159,7 +159,8 @@ func (c *Connector) rules() string {
 }
 
 // Sync implements index.Connector. It sends conditional requests with the date and ETag of the
-// known version of a page. It does not request pages whose date in the sitemap has not changed.
+// known version of a page. It does not request a page that it has read after the page's date in the
+// sitemap.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		run, err := c.newCrawl(ctx, since)

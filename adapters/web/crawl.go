@@ -266,6 +266,7 @@ func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 
 type answer struct {
 	response
+	asked   int64 // Unix seconds
 	err     error
 	skipped bool // not requested, because it is unchanged according to the sitemap
 }
@@ -285,14 +286,15 @@ func (c *crawl) requestPage(ctx context.Context, pages []page) ([]answer, error)
 		}
 		asked++
 		known, ok := c.known[name(p.at)]
-		if ok && p.sitemap != "" && p.sitemap == known.Sitemap {
+		if ok && p.sitemap == known.Sitemap && isPast(p.sitemap, time.Unix(known.Read, 0)) {
 			answers[i] = answer{response: response{address: p.at, unchanged: true}, skipped: true}
 			continue
 		}
 		group.Go(func() error {
+			began := c.options.Now().Unix()
 			got, err := c.fetch(ctx, c.request(p.at, known))
 			size.Add(int64(len(got.body)))
-			answers[i] = answer{response: got, err: err}
+			answers[i] = answer{response: got, asked: began, err: err}
 			return nil
 		})
 	}

@@ -16,6 +16,7 @@ type state struct {
 	Modified  string `json:"m,omitempty"` // Last-Modified
 	Sum       uint64 `json:"s,omitempty"` // hash of the body
 	Sitemap   string `json:"d,omitempty"` // the page's date in the sitemap
+	Read      int64  `json:"r,omitempty"` // when the page was requested last, in Unix seconds
 	Canonical string `json:"c,omitempty"` // address of the page of which this is a copy
 	Alone     bool   `json:"a,omitempty"` // a copy that is a document, since its original is not
 	Hidden    bool   `json:"h,omitempty"` // the page must not be indexed

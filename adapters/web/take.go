@@ -35,7 +35,7 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	}
 	c.failing = 0
 	if a.unchanged {
-		c.unchanged(p, a.skipped)
+		c.unchanged(p, a)
 		return nil
 	}
 	at := clean(a.address)
@@ -47,7 +47,7 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 		c.queued[n] = true
 	}
 	p.at = at
-	c.addChanged(p, a.response)
+	c.addChanged(p, a)
 	return nil
 }
 
@@ -90,10 +90,10 @@ func (c *crawl) addUnreadable(p page, err error) {
 
 // unchanged adds an unchanged page to the batch. The page is fetched again if the index does not
 // have it.
-func (c *crawl) unchanged(p page, skipped bool) {
+func (c *crawl) unchanged(p page, a answer) {
 	known := c.known[name(p.at)]
-	if !skipped && p.sitemap != "" {
-		known.Sitemap = p.sitemap
+	if !a.skipped {
+		known.Sitemap, known.Read = p.sitemap, a.asked
 	}
 	if known.Hidden {
 		c.now[name(p.at)] = known
@@ -117,9 +117,10 @@ func (c *crawl) unchanged(p page, skipped bool) {
 // format with few concurrent parsers.
 const patience = 10 * time.Minute
 
-func (c *crawl) addChanged(p page, got response) {
+func (c *crawl) addChanged(p page, a answer) {
+	got := a.response
 	kind := formatOf(got.header.Get("Content-Type"), p.at)
-	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
+	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap, Read: a.asked}
 	n := name(p.at)
 	c.now[n] = found
 	if kind == unread {
