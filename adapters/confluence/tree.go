@@ -181,6 +181,12 @@ func (t *tree) nearest(from string) (id string, sure bool) {
 	return "", true
 }
 
+// pageStatuses has the statuses of the pages that may be above others. A page with another status,
+// such as a draft, counts as invisible, because the list refuses unknown statuses: "Valid values:
+// current, archived, deleted, trashed"
+// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/).
+const pageStatuses = "current,archived,trashed"
+
 // climb looks up the parents of pages. On Data Center it looks up all ancestors at once. Pages that
 // it does not find count as invisible.
 func (t *tree) climb(ctx context.Context, ids []string) error {
@@ -209,7 +215,7 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 		if len(some) == 0 {
 			continue
 		}
-		values := []string{"limit", strconv.Itoa(mostListed), "status", "current,archived,draft,trashed"}
+		values := []string{"limit", strconv.Itoa(mostListed), "status", pageStatuses}
 		asked := atlassian.Query(values...)
 		for _, id := range some {
 			asked += "&id=" + id

@@ -20,6 +20,9 @@ type Server struct {
 	servertest.API[Switches]
 	Cloud bool
 	Token string
+	// Scopes are the scopes of the token, on Cloud. If nil, the token has no scopes and may do what
+	// its account may. Change them only within Do.
+	Scopes []string
 }
 
 // Switches make the server imitate peculiarities of some sites. Change them only within Switch.
@@ -59,6 +62,19 @@ func Refuse(status int, header ...string) http.HandlerFunc {
 	}
 }
 
+// refuse2 responds as REST API version 2 does.
+func refuse2(w http.ResponseWriter, status int) {
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"errors": []any{map[string]any{"status": status, "code": "REFUSED", "title": http.StatusText(status), "detail": nil}}})
+}
+
+// RefuseScope is the response of Atlassian's API gateway to a request for which the token lacks the
+// scope.
+func RefuseScope(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusUnauthorized)
+	_, _ = w.Write([]byte(`{"code":401,"message":"Unauthorized; scope does not match"}`))
+}
+
 type refused int
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -86,6 +102,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.World.Mu.Unlock()
 	switch answer := answer.(type) {
 	case refused:
+		if strings.HasPrefix(path, "/api/v2/") {
+			refuse2(w, int(answer))
+			return
+		}
 		Refuse(int(answer))(w, r)
 	case []byte:
 		_, _ = w.Write(answer)
@@ -129,6 +149,9 @@ func (q *request) sees(c *Content) bool {
 }
 
 func (s *Server) answer(q *request) any {
+	if s.Cloud && !q.documented() {
+		return refused(http.StatusBadRequest)
+	}
 	if q.Method == http.MethodPost {
 		return s.post(q)
 	}
