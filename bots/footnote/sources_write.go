@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -86,8 +85,8 @@ func (a *addition) try(ctx context.Context, now []byte) error {
 			return err
 		}
 	}
-	for _, lacks := range slices.Concat(seen.Lacks, seen.Notes) {
-		if _, err := fmt.Fprintf(a.env.errs, "! cannot be read: %s\n", lacks); err != nil {
+	for _, remark := range seen.Remarks() {
+		if _, err := fmt.Fprintf(a.env.errs, "! %s\n", remark); err != nil {
 			return err
 		}
 	}
