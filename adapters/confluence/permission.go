@@ -80,9 +80,10 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 }
 
 // viewerRoles returns the ids of the roles that allow viewing a space, or nil if the site has no
-// roles (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/). A
-// missing scope is an error: the mode decides which of two lists is in force, and Atlassian does not
-// document what the list of permissions shows on a site with roles.
+// roles (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/).
+//
+// A missing scope is an error. The mode decides which of two lists is in force, and Atlassian does
+// not document what the list of permissions shows on a site with roles.
 func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	var mode struct {
 		Mode string `json:"mode"`

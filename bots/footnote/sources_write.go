@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -85,7 +86,7 @@ func (a *addition) try(ctx context.Context, now []byte) error {
 			return err
 		}
 	}
-	for _, remark := range seen.Remarks() {
+	for _, remark := range slices.Concat(seen.Lacks, seen.Notes) {
 		if _, err := fmt.Fprintf(a.env.errs, "! %s\n", remark); err != nil {
 			return err
 		}

@@ -20,14 +20,6 @@ type Seen struct {
 	Notes []string // findings that may be intended, such as single unreadable documents
 }
 
-// Remarks returns the sentences about what cannot be read, and the notes.
-func (s Seen) Remarks() (all []string) {
-	for _, lacks := range s.Lacks {
-		all = append(all, "cannot be read: "+lacks)
-	}
-	return append(all, s.Notes...)
-}
-
 const probeTimeout = time.Minute
 
 // Probe checks, without changing anything, whether a source can be read. The error says why not,
