@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
-	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 )
 
@@ -22,7 +20,8 @@ type tree struct {
 	lost    map[string]bool   // invisible contents: hidden from everyone, with everything below them
 	unsure  map[string]bool   // temporarily unreadable contents
 	lists   map[string]list
-	failing int // consecutive failures
+	refused map[string]error // refusals that hide content, by its id, until a notice reports them
+	failing int              // consecutive failures
 }
 
 // list has the readers to which a page or folder is restricted.
@@ -43,7 +42,7 @@ const (
 func (c *Connector) tree() *tree {
 	return &tree{
 		Connector: c, parents: make(map[string]string), kinds: make(map[string]string), lost: make(map[string]bool), unsure: make(map[string]bool),
-		lists: make(map[string]list),
+		lists: make(map[string]list), refused: make(map[string]error),
 	}
 }
 
@@ -183,6 +182,12 @@ func (t *tree) nearest(from string) (id string, sure bool) {
 	return "", true
 }
 
+// pageStatuses has the statuses of the pages that may be above others. A page with another status,
+// such as a draft, counts as invisible, because the list refuses unknown statuses: "Valid values:
+// current, archived, deleted, trashed"
+// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/).
+const pageStatuses = "current,archived,trashed"
+
 // climb looks up the parents of pages. On Data Center it looks up all ancestors at once. Pages that
 // it does not find count as invisible.
 func (t *tree) climb(ctx context.Context, ids []string) error {
@@ -211,7 +216,7 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 		if len(some) == 0 {
 			continue
 		}
-		values := []string{"limit", strconv.Itoa(mostListed), "status", "current,archived,draft,trashed"}
+		values := []string{"limit", strconv.Itoa(mostListed), "status", pageStatuses}
 		asked := atlassian.Query(values...)
 		for _, id := range some {
 			asked += "&id=" + id
@@ -258,12 +263,21 @@ func (t *tree) climbOne(ctx context.Context, id string) error {
 			return nil
 		}
 	}
-	if err == nil || atlassian.Absent(err) {
+	if err == nil || atlassian.Refused(ctx, err) {
 		t.lost[id] = true
+		t.noteRefusal(id, err)
 		return nil
 	}
 	t.unsure[id] = true
 	return t.fails(ctx, err)
+}
+
+// noteRefusal records why a content is hidden, together with everything below it. Invisible content
+// needs no explanation.
+func (t *tree) noteRefusal(id string, err error) {
+	if err != nil && !atlassian.Absent(err) {
+		t.refused[id] = err
+	}
 }
 
 // patience is the number of consecutive failures after which a loop over pages fails.
@@ -310,8 +324,9 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 		switch {
 		case err == nil:
 			t.failing = 0
-		case atlassian.Absent(err):
+		case atlassian.Refused(ctx, err):
 			l = list{state: denied}
+			t.noteRefusal(id, err)
 		default:
 			l = list{state: unread}
 			if err := t.fails(ctx, err); err != nil {
@@ -355,10 +370,10 @@ func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(c
 	switch {
 	case err == nil || len(left) == 0:
 		return left, nil
-	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
+	case atlassian.Final(ctx, err) || atlassian.LacksScope(err) || !atlassian.Broken(err) && !atlassian.Refused(ctx, err):
 		return nil, err
 	case len(left) == 1:
-		if t.failing++; t.failing >= patience {
+		if t.failing++; t.failing >= patience && atlassian.Broken(err) {
 			return nil, fmt.Errorf("one content after another cannot be read: %w", err)
 		}
 		return left, nil

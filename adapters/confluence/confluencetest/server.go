@@ -20,6 +20,9 @@ type Server struct {
 	servertest.API[Switches]
 	Cloud bool
 	Token string
+	// Scopes are the scopes of the token, on Cloud. If nil, the token has no scopes and may do what
+	// its account may. Change them only within Do.
+	Scopes []string
 }
 
 // Switches make the server imitate peculiarities of some sites. Change them only within Switch.
@@ -39,6 +42,9 @@ type Switches struct {
 	NoAdmin  bool
 	Before91 bool // Data Center: permissions of spaces are not available
 	Expired  bool // cursors have expired
+	// Odd has the status with which requests about a single content are refused, by its id. A search
+	// that would find the content is refused too.
+	Odd map[string]int
 }
 
 // NewServer starts a server for a World, as Cloud or Data Center. The server stops at the end of
@@ -59,7 +65,22 @@ func Refuse(status int, header ...string) http.HandlerFunc {
 	}
 }
 
+// refuse2 responds as REST API version 2 does.
+func refuse2(w http.ResponseWriter, status int) {
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"errors": []any{map[string]any{"status": status, "code": "REFUSED", "title": http.StatusText(status), "detail": nil}}})
+}
+
+// RefuseScope is the response of Atlassian's API gateway to a request for which the token lacks the
+// scope.
+func RefuseScope(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusUnauthorized)
+	_, _ = w.Write([]byte(`{"code":401,"message":"Unauthorized; scope does not match"}`))
+}
+
 type refused int
+
+type redirect string
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
@@ -82,11 +103,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.World.Mu.Lock()
+	if s.Cloud && !anonymous && s.Scopes != nil && !s.scoped(path) {
+		s.World.Mu.Unlock()
+		RefuseScope(w, r)
+		return
+	}
 	answer := s.answer(&request{Server: s, Request: r, Switches: s.Is(), user: user, path: path, values: r.URL.Query()})
 	s.World.Mu.Unlock()
 	switch answer := answer.(type) {
 	case refused:
+		if strings.HasPrefix(path, "/api/v2/") {
+			refuse2(w, int(answer))
+			return
+		}
 		Refuse(int(answer))(w, r)
+	case redirect:
+		http.Redirect(w, r, string(answer), http.StatusFound)
 	case []byte:
 		_, _ = w.Write(answer)
 	default:
@@ -129,6 +161,9 @@ func (q *request) sees(c *Content) bool {
 }
 
 func (s *Server) answer(q *request) any {
+	if s.Cloud && !q.documented() {
+		return refused(http.StatusBadRequest)
+	}
 	if q.Method == http.MethodPost {
 		return s.post(q)
 	}
@@ -159,11 +194,15 @@ func (s *Server) routes() map[string]func(q *request, found []string) any {
 			"api/v2/pages/*":                                  (*request).page2,
 			"api/v2/blogposts/*":                              (*request).page2,
 			"api/v2/folders/*":                                (*request).page2,
+			"api/v2/whiteboards/*":                            (*request).page2,
+			"api/v2/databases/*":                              (*request).page2,
+			"api/v2/embeds/*":                                 (*request).page2,
 			"rest/api/content/search":                         (*request).search,
 			"rest/api/content/*/restriction/byOperation/read": (*request).restriction,
 			"rest/api/group":                                  (*request).groups,
 			"rest/api/group/*/membersByGroupId":               (*request).members,
-			"download/attachments/*":                          (*request).download,
+			"rest/api/content/*/child/attachment/*/download":  (*request).locate,
+			"media/*": (*request).download,
 		}
 	}
 	return map[string]func(*request, []string) any{

@@ -359,12 +359,15 @@ func TestWithoutACredentialNothingIsAsked(t *testing.T) {
 func TestARefusalSaysWhatTheSourceSaid(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"message": "Bad credentials"}`:                           `("Bad credentials")`,
-		`{"errorMessages": ["No project"], "errors": {}}`:          `("No project")`,
-		`{"error": {"code": 403, "message": "not enough rights"}}`: `("not enough rights")`,
-		`{"error": "invalid_grant"}`:                               `("invalid_grant")`,
-		`<html>gateway</html>`:                                     `answered 403 to GET /api/pages`,
-		`{"message": "` + strings.Repeat("é", 300) + `"}`:          "…",
+		`{"message": "Bad credentials"}`:                                                          `("Bad credentials")`,
+		`{"errorMessages": ["No project"], "errors": {}}`:                                         `("No project")`,
+		`{"error": {"code": 403, "message": "not enough rights"}}`:                                `("not enough rights")`,
+		`{"errors": [{"status": 400, "code": "INVALID", "title": "Bad status", "detail": null}]}`: `("Bad status")`,
+		`{"errors": [{"title": "Bad status", "detail": "draft"}]}`:                                `("Bad status: draft")`,
+		`{"errors": {"field": "is odd"}}`:                                                         `answered 403`,
+		`{"error": "invalid_grant"}`:                                                              `("invalid_grant")`,
+		`<html>gateway</html>`:                                                                    `answered 403 to GET /api/pages`,
+		`{"message": "` + strings.Repeat("é", 300) + `"}`:                                         "…",
 		``: `answered 403`,
 	} {
 		server, _ := source(t, func(w http.ResponseWriter, _ *http.Request) {

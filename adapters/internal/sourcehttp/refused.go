@@ -62,6 +62,7 @@ func (c *Client) refusal(method string, place *url.URL, r *Response) *Refused {
 		Message       string
 		ErrorMessages []string
 		Error         json.RawMessage
+		Errors        json.RawMessage
 	}
 	if small.Unmarshal(r.Body, &said) == nil {
 		e.Said = said.Message
@@ -70,12 +71,17 @@ func (c *Client) refusal(method string, place *url.URL, r *Response) *Refused {
 		}
 		var inner struct{ Message string }
 		var plain string
+		// {"errors": [{"status": 400, "code": "…", "title": "…", "detail": null}]}
+		// (https://developer.atlassian.com/cloud/confluence/rest/v2/)
+		var list []struct{ Title, Detail string }
 		switch {
-		case e.Said != "" || said.Error == nil:
-		case json.Unmarshal(said.Error, &plain) == nil:
+		case e.Said != "":
+		case said.Error != nil && json.Unmarshal(said.Error, &plain) == nil:
 			e.Said = plain
-		case json.Unmarshal(said.Error, &inner) == nil:
+		case said.Error != nil && json.Unmarshal(said.Error, &inner) == nil:
 			e.Said = inner.Message
+		case said.Errors != nil && json.Unmarshal(said.Errors, &list) == nil && len(list) > 0:
+			e.Said = strings.TrimSuffix(strings.TrimPrefix(list[0].Title+": "+list[0].Detail, ": "), ": ")
 		}
 	}
 	e.Said = Short(e.Said)
