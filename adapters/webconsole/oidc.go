@@ -195,13 +195,20 @@ func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.serverError(w, r, err)
 	default:
-		s.startSession(w, r, session, in.Expires)
+		s.startSession(w, r, session, in)
 	}
 }
 
 func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identity) {
+	var in review.SignedIn
 	c, err := r.Cookie(cookieName)
 	if err == nil {
+		in, err = s.Sessions.Session(r.Context(), s.Tenant, review.HashOf(c.Value))
+	}
+	if err == nil {
+		if _, ok := s.viewer(w, r, in); !ok {
+			return
+		}
 		err = s.Sessions.Connect(r.Context(), s.Tenant, review.HashOf(c.Value), i)
 	}
 	switch {
@@ -216,10 +223,10 @@ func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identi
 	}
 }
 
-func (s *server) account(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
+func (s *server) account(w http.ResponseWriter, _ *http.Request, in visitor) {
 	s.show(w, http.StatusOK, "account", newView(in, "", "Account", struct {
 		Person string
 		In     review.SignedIn
 		OIDC   bool
-	}{in.Person.Platform + ":" + in.Person.ID, in, s.OIDC != nil}))
+	}{in.Person.Platform + ":" + in.Person.ID, in.SignedIn, s.OIDC != nil}))
 }

@@ -151,7 +151,7 @@ func (s *server) serverError(w http.ResponseWriter, r *http.Request, err error) 
 	s.fail(w, http.StatusInternalServerError, "Something went wrong. The log of the program has the cause. Try again.")
 }
 
-func newView(in review.SignedIn, page review.Page, title string, data any) view {
+func newView(in visitor, page review.Page, title string, data any) view {
 	v := view{Title: title, Page: page, Data: data}
 	for _, p := range in.Role.Pages() {
 		if names[p] != "" {
@@ -172,7 +172,7 @@ func style(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(text) // a browser that went away needs no style
 }
 
-func (s *server) begin(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) begin(w http.ResponseWriter, r *http.Request, in visitor) {
 	pages := in.Role.Pages()
 	if len(pages) == 0 {
 		s.fail(w, http.StatusForbidden, "Your role opens no page.")
@@ -181,7 +181,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, in review.SignedI
 	http.Redirect(w, r, "/"+string(pages[0]), http.StatusSeeOther)
 }
 
-func (s *server) today(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) today(w http.ResponseWriter, r *http.Request, in visitor) {
 	operation := in.Role.Opens(review.PartOperation)
 	t, err := s.Today(r.Context(), operation)
 	if err != nil {
@@ -213,11 +213,7 @@ func since(key string, now time.Time) (string, time.Time) {
 	return since(defaultPeriod, now)
 }
 
-func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
-	}
+func (s *server) questions(w http.ResponseWriter, r *http.Request, in visitor) {
 	given, form := r.URL.Query(), make(url.Values)
 	for _, key := range []string{"text", "outcome", "who", "channel", "wanting", "since", "before"} {
 		if value := fit(strings.TrimSpace(given.Get(key)), maxTitle); value != "" {
@@ -230,7 +226,7 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 	}
 	var period string
 	period, query.Since = since(form.Get("since"), time.Now())
-	scope := v.Scope()
+	scope := in.Viewer.Scope()
 	found, err := s.Reader.Store.Questions(r.Context(), s.Tenant, scope, query)
 	if err != nil {
 		s.serverError(w, r, err)
@@ -274,24 +270,21 @@ func cursor(text string) review.Cursor {
 
 // loadQuestion returns the question of a request. The details contain only what the viewer may see.
 // If ok is false, it has sent an error page.
-func (s *server) loadQuestion(w http.ResponseWriter, r *http.Request, in review.SignedIn) (v review.Viewer, d review.Detail, ok bool) {
-	if v, ok = s.viewer(w, r, in); !ok {
-		return v, d, false
-	}
-	d, err := s.Reader.Open(r.Context(), v, session.TurnID(r.PathValue("turn")))
+func (s *server) loadQuestion(w http.ResponseWriter, r *http.Request, in visitor) (d review.Detail, ok bool) {
+	d, err := s.Reader.Open(r.Context(), in.Viewer, session.TurnID(r.PathValue("turn")))
 	if errors.Is(err, session.ErrUnknownTurn) {
 		s.fail(w, http.StatusNotFound, "There is no such question, or you may not see it.")
-		return v, d, false
+		return d, false
 	}
 	if err != nil {
 		s.serverError(w, r, err)
-		return v, d, false
+		return d, false
 	}
-	return v, d, true
+	return d, true
 }
 
-func (s *server) question(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, d, ok := s.loadQuestion(w, r, in)
+func (s *server) question(w http.ResponseWriter, r *http.Request, in visitor) {
+	d, ok := s.loadQuestion(w, r, in)
 	if !ok {
 		return
 	}
@@ -302,7 +295,7 @@ func (s *server) question(w http.ResponseWriter, r *http.Request, in review.Sign
 		ForReason              bool
 		Done                   string
 	}{
-		d, in.Role.Opens(review.PartOperation), d.May(v, in.Role, thread.ActionCorrect), d.May(v, in.Role, thread.ActionRemove), slices.Contains(v.Revealed, d.Turn),
+		d, in.Role.Opens(review.PartOperation), d.May(in.Viewer, in.Role, thread.ActionCorrect), d.May(in.Viewer, in.Role, thread.ActionRemove), slices.Contains(in.Viewer.Revealed, d.Turn),
 		doneSentences[thread.Action(r.URL.Query().Get("done"))],
 	}))
 }
@@ -329,13 +322,9 @@ func bound(d *review.Detail) {
 	}
 }
 
-func (s *server) gaps(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
-	}
+func (s *server) gaps(w http.ResponseWriter, r *http.Request, in visitor) {
 	period, from := since(r.URL.Query().Get("since"), time.Now())
-	report, err := s.Gaps(r.Context(), v, from)
+	report, err := s.Gaps(r.Context(), in.Viewer, from)
 	if err != nil {
 		s.serverError(w, r, err)
 		return

@@ -23,13 +23,13 @@ type tried struct {
 	mcp.Asked
 }
 
-func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
+func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in visitor) {
 	s.show(w, http.StatusOK, "try", newView(in, review.PageTry, "Try it", tried{}))
 }
 
 // try answers a question from documents that the viewer may read. It sends the page in two parts:
 // the progress, and then the answer.
-func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) try(w http.ResponseWriter, r *http.Request, in visitor) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxText)
 	question := strings.TrimSpace(r.PostFormValue("question"))
 	if question == "" || len(question) > maxQuestion {

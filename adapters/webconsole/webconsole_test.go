@@ -50,6 +50,8 @@ type world struct {
 	texts  map[document.ChunkID]string
 	held   map[string][]access.Principal // by person
 	unsure error                         // of the platform
+	noRoom error                         // of the platform about a channel
+	looks  int                           // how often the platform was asked about a person
 
 	today    review.Today
 	sources  []review.Source
@@ -197,6 +199,9 @@ func (w *world) Standing(_ context.Context, _ access.TenantID, shown []message.R
 }
 
 func (w *world) viewer(_ context.Context, p access.Account) (review.Viewer, error) {
+	w.mu.Lock()
+	w.looks++
+	w.mu.Unlock()
 	return review.Viewer{Person: p, Name: "Name " + p.ID, Audience: access.NewAudience(access.DefaultTenant, w.held[p.ID]...)}, w.unsure
 }
 
