@@ -1,11 +1,11 @@
 package webconsole
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/plural"
@@ -127,17 +128,25 @@ type navigation struct {
 
 var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageFiles: "Files", review.PageTry: "Try it"}
 
+// render returns a template's text without control characters, marks that reorder text, and
+// characters that hide text. Documents, questions and answers may contain them.
+func render(name string, v view) (string, error) {
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, name, v)
+	return answer.Visible(b.String()), err
+}
+
 // show renders the complete page before it sends anything, so that it can still report a failure.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name+".html", v); err != nil {
+	page, err := render(name+".html", v)
+	if err != nil {
 		s.Logger.Error("a page of the console cannot be rendered", "page", name, "error", err)
 		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	if _, err := w.Write(b.Bytes()); err != nil {
+	if _, err := io.WriteString(w, page); err != nil {
 		s.Logger.Debug("a page of the console was not read to its end", "error", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
 )
@@ -40,7 +41,11 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in visitor) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("X-Accel-Buffering", "no") // a proxy must not buffer the progress
 	part := func(name string, v view) bool {
-		if err := templates.ExecuteTemplate(w, name, v); err != nil {
+		text, err := render(name, v)
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		if err != nil {
 			s.Logger.Debug("a page of the console was not read to its end", "error", err)
 			return false
 		}
@@ -53,7 +58,7 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in visitor) {
 	asked, err := s.Ask(r.Context(), in.Person, question, func(doing string) {
 		if steps++; steps <= maxSteps {
 			// An error means that the viewer has disconnected.
-			_, _ = io.WriteString(w, "<li>"+template.HTMLEscapeString(fit(doing, maxSentence))+"</li>\n")
+			_, _ = io.WriteString(w, "<li>"+template.HTMLEscapeString(fit(answer.Line(doing), maxSentence))+"</li>\n")
 			_ = http.NewResponseController(w).Flush()
 		}
 	})

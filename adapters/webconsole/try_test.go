@@ -23,7 +23,7 @@ func TestTryAnswersWithTheRightsOfItsViewer(t *testing.T) {
 	var asker access.Account
 	c.answers = func(_ context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error) {
 		asker = p
-		progress("Searching: " + question)
+		progress("Sear\u202eching: " + question)
 		switch question {
 		case "refused":
 			return mcp.Asked{}, &review.InputError{Sentence: "You may not ask Footnote here."}
@@ -31,7 +31,7 @@ func TestTryAnswersWithTheRightsOfItsViewer(t *testing.T) {
 			return mcp.Asked{}, errors.New("the secret cause")
 		}
 		return mcp.Asked{
-			Answer: "Thirty. [[1]](https://docs.example/1)", Outcome: "answered", Notes: []string{hostile},
+			Answer: "Thi\u202er\x01ty. [[1]](https://docs.example/1)", Outcome: "answered", Notes: []string{hostile},
 			Sources: []mcp.AskedSource{{Number: 1, Title: hostile, URL: "https://docs.example/1"}, {Number: 2, Title: "bad", URL: "javascript:alert(1)"}},
 		}, nil
 	}
