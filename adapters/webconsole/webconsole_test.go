@@ -1,10 +1,10 @@
 package webconsole_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -36,6 +36,7 @@ import (
 type world struct {
 	shelf      uploadtest.Shelf
 	mu         sync.Mutex
+	logged     bytes.Buffer
 	links      map[review.Hash]review.SignedIn
 	sessions   map[review.Hash]review.SignedIn
 	roles      map[access.Account]review.Role
@@ -222,7 +223,7 @@ func newConsole(t testing.TB) *console {
 // handler serves the world under a host.
 func (w *world) handler(host string) http.Handler {
 	return webconsole.Handler(webconsole.Config{
-		OIDC: w.oidc, Slack: w.slack, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		OIDC: w.oidc, Slack: w.slack, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
 		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return w.prices }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
 			w.counted++
