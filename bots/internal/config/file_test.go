@@ -183,7 +183,10 @@ func TestFilesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{
 		"broken":        {"agents: [\n", "f.yaml:1: this is not YAML"},
-		"a list":        {"- a\n- b\n", "holds a list: write keys and values"},
+		"a list":        {"- a\n- b\n", "f.yaml:1: the file holds a list: write keys and values"},
+		"a word":        {"agents\n", "f.yaml:1: the file holds \"agents\": write keys and values"},
+		"an odd key":    {"<<: {agent: x}\n", "f.yaml:1: the file has a key that is not a plain word"},
+		"an inner mark": {"agents:\n\ufeffagent: x\n", "f.yaml:2: "},
 		"twice":         {"agent: a\nagent: b\n", ":2: "},
 		"two documents": {"agent: a\n---\nagent: b\n", "a second document"},
 		"a reference":   {"agents: {a: {instructions: &x hello}, b: {instructions: *x}}", "a reference, which is not followed"},
@@ -192,7 +195,7 @@ func TestFilesThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v, want something with %q", name, err, tt.want)
 		}
 	}
-	for name, text := range map[string]string{"empty": "", "a comment": "# nothing yet\n", "keys without values": "agents:\nchannels:\n"} {
+	for name, text := range map[string]string{"empty": "", "a comment": "# nothing yet\n", "keys without values": "agents:\nchannels:\n", "a byte order mark": "\ufeffagents:\r\n  x: {instructions: y}\r\n", "a byte order mark alone": "\ufeff"} {
 		if _, err := config.ParseFile("f.yaml", []byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
