@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/mcp"
@@ -16,6 +17,10 @@ import (
 const (
 	maxTries = 4 // questions that are answered at the same time
 	maxSteps = 40
+	maxAsked = 8_000 // characters of a question; pages/try.html has it too
+	// maxTry is the maximum number of bytes of the form. A browser encodes a character as up to
+	// twelve.
+	maxTry = 12*maxAsked + maxForm
 )
 
 type tried struct {
@@ -31,10 +36,10 @@ func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in visitor) {
 // try answers a question from documents that the viewer may read. It sends the page in two parts:
 // the progress, and then the answer.
 func (s *server) try(w http.ResponseWriter, r *http.Request, in visitor) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxText)
+	r.Body = http.MaxBytesReader(w, r.Body, maxTry)
 	question := strings.TrimSpace(r.PostFormValue("question"))
-	if question == "" || len(question) > maxQuestion {
-		s.fail(w, http.StatusBadRequest, "Write a question of at most "+fmt.Sprint(maxQuestion)+" letters.")
+	if question == "" || utf8.RuneCountInString(question) > maxAsked {
+		s.fail(w, http.StatusBadRequest, "Write a question of at most "+fmt.Sprint(maxAsked)+" characters.")
 		return
 	}
 	data := tried{Question: question}
