@@ -176,7 +176,7 @@ func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[inde
 			err = w.folder(ctx)
 		}
 		if err == nil {
-			err = c.empty(&w)
+			err = c.empty(&w, single != "")
 		}
 		if err != nil {
 			yield(index.Batch{}, err)
@@ -207,11 +207,18 @@ func (c *Connector) open() (*os.Root, string, error) {
 	return root, single, nil
 }
 
-// empty returns an error if w has found no documents, and nil otherwise. The cause is probably a
-// wrong path or an unmounted disk, so the stored documents must not be deleted.
-func (c *Connector) empty(w *walk) error {
+// empty returns an error for a folder without documents. Such a folder is more likely a wrong path
+// or an unmounted disk than a wish to delete all documents. For a single file, the error is the
+// sentence that says why the file is not read.
+func (c *Connector) empty(w *walk, single bool) error {
 	if len(w.files) > 0 {
 		return nil
+	}
+	switch {
+	case single && len(w.failures) > 0:
+		return errors.New(strings.TrimSuffix(w.failures[0].Sentence, "."))
+	case single && len(w.skipped) > 0:
+		return fmt.Errorf("%s: %w", strings.TrimSuffix(w.skipped[0].Sentence, "."), index.ErrSkipped)
 	}
 	found := "it is empty"
 	if w.unwanted > 0 {

@@ -24,6 +24,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/filter"
 	core "github.com/footnotehq/footnote/core/mcp"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"github.com/footnotehq/footnote/core/session"
@@ -71,6 +72,7 @@ func newAsking(t *testing.T, loop core.Loop, set ...func(*mcp.HTTPConfig)) *worl
 		Search: search.New(hybrid, nil, counter, search.Config{}), Counter: counter, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Sources: func(context.Context, session.Place) ([]document.SourceID, error) { return nil, nil },
 		Filter:  func() (*filter.Filter, error) { return nil, nil },
+		Render:  func(answer string, _ []message.Citation) string { return answer },
 	})
 	w.http = httptest.NewUnstartedServer(nil)
 	config := mcp.HTTPConfig{Host: w.http.Listener.Addr().String(), Version: "1", Logger: slog.New(slog.DiscardHandler)}

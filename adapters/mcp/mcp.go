@@ -112,11 +112,13 @@ func onlyTools(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// Serve serves one client over a pair of streams. It returns when the client closes its stream or
+// Serve serves one client over a pair of streams. It answers a line that is no message with an
+// error. It returns when the client closes its stream or
 // ctx is done.
 func Serve(ctx context.Context, service *mcp.Service, caller mcp.Caller, version string, logger *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
 	server := newServer(service, version, logger, nil, func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error) { return caller, nil, nil })
-	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage}, nil)
+	shared := &lockedWriter{WriteCloser: out}
+	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: newLines(in, shared), Writer: shared, MaxLineLength: 2 * maxMessage}, nil)
 	if err != nil {
 		return fmt.Errorf("answer over the standard streams: %w", err)
 	}

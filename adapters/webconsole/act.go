@@ -16,8 +16,8 @@ var doneSentences = map[thread.Action]string{
 	thread.ActionRemove:  "The answer is removed. Its messages are changed in a moment.",
 }
 
-func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, d, ok := s.loadQuestion(w, r, in)
+func (s *server) act(w http.ResponseWriter, r *http.Request, in visitor) {
+	d, ok := s.loadQuestion(w, r, in)
 	if !ok {
 		return
 	}
@@ -26,7 +26,7 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 		s.fail(w, http.StatusNotFound, "There is no such page.")
 		return
 	}
-	if !d.May(v, in.Role, do.Do) {
+	if !d.May(in.Viewer, in.Role, do.Do) {
 		s.fail(w, http.StatusForbidden, "This cannot be done to this answer, or not by you.")
 		return
 	}
@@ -40,7 +40,7 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	} else {
 		do.Key = "form"
 	}
-	reply, err := s.Act(r.Context(), d.Request(s.Tenant, v, in.Role, do))
+	reply, err := s.Act(r.Context(), d.Request(s.Tenant, in.Viewer, in.Role, do))
 	switch {
 	case errors.Is(err, review.ErrAway):
 		s.fail(w, http.StatusServiceUnavailable, "Answers of this platform cannot be changed here: the process that serves the console does not serve the platform.")

@@ -22,7 +22,7 @@ const (
 
 // place returns the [session.Place] that a settings request names: everywhere, a platform, a
 // workspace or a channel. If it returns false, it has sent an error page.
-func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedIn) (session.Place, bool) {
+func (s *server) place(w http.ResponseWriter, r *http.Request, in visitor) (session.Place, bool) {
 	at := session.Place{Platform: thread.Platform(r.Form.Get("platform")), Workspace: r.Form.Get("workspace"), Channel: strings.TrimSpace(r.Form.Get("channel"))}
 	if len(at.Platform)+len(at.Workspace)+len(at.Channel) > maxTitle {
 		s.fail(w, http.StatusBadRequest, "No channel has so long an id.")
@@ -42,7 +42,7 @@ func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedI
 	return found, err == nil
 }
 
-func (s *server) settings(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) settings(w http.ResponseWriter, r *http.Request, in visitor) {
 	if err := r.ParseForm(); err != nil {
 		s.fail(w, http.StatusBadRequest, sentenceForm)
 		return
@@ -61,7 +61,7 @@ func (s *server) settings(w http.ResponseWriter, r *http.Request, in review.Sign
 
 const sentenceForm = "The form is not complete, or too long. Go back and send it again."
 
-func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in visitor) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxText)
 	if err := r.ParseForm(); err != nil {
 		s.fail(w, http.StatusBadRequest, sentenceForm)
@@ -84,7 +84,7 @@ func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in revie
 		}
 		given = append(given, review.Given{Key: key, Value: values[0], Was: was[0]})
 	}
-	form, done, err := s.Settings.Save(r.Context(), at, in, given)
+	form, done, err := s.Settings.Save(r.Context(), at, in.SignedIn, given)
 	var refused *review.InputError
 	switch {
 	case errors.As(err, &refused):
@@ -102,7 +102,7 @@ func plain(sentence string) string {
 	return fit(strings.ReplaceAll(sentence, "`", ""), maxSentence)
 }
 
-func (s *server) showSettings(w http.ResponseWriter, in review.SignedIn, status int, form review.PlaceForm, done []session.SettingChange) {
+func (s *server) showSettings(w http.ResponseWriter, in visitor, status int, form review.PlaceForm, done []session.SettingChange) {
 	data := struct {
 		review.PlaceForm
 		Done []string

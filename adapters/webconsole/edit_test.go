@@ -64,8 +64,8 @@ func (w *world) editing() review.Editing {
 		},
 		Room: func(_ context.Context, at thread.Ref) (chat.Room, error) {
 			switch {
-			case w.unsure != nil:
-				return chat.Room{}, w.unsure
+			case w.noRoom != nil:
+				return chat.Room{}, w.noRoom
 			case at.Channel == "C7":
 				return chat.Room{Ref: thread.Ref{Platform: "slack", Workspace: "W", Channel: "C7"}, Present: access.Presence{Tenant: access.DefaultTenant}}, nil
 			}
@@ -151,7 +151,7 @@ func TestAdminsChangeSettingsOfChannels(t *testing.T) {
 			t.Errorf("%.60s: %d, want %d", target, w.Code, status)
 		}
 	}
-	c.unsure = errors.New("the platform is away")
+	c.noRoom = errors.New("the platform is away")
 	if w := c.do(http.MethodGet, "/setup/channels/edit?platform=slack&channel=C7", cookie, nil); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "does not answer. Try again") || strings.Contains(w.Body.String(), "away") {
 		t.Errorf("while the platform is away: %d\n%s", w.Code, w.Body)
 	}

@@ -49,20 +49,16 @@ type keptFile struct {
 	Mine bool // the viewer may remove it
 }
 
-func (s *server) files(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
-	}
+func (s *server) files(w http.ResponseWriter, r *http.Request, in visitor) {
 	done := ""
 	if r.URL.Query().Get("done") == "removed" {
 		done = "The file is removed. It cannot be found any more."
 	}
-	s.showFiles(w, r, in, v, http.StatusOK, done)
+	s.showFiles(w, r, in, http.StatusOK, done)
 }
 
-func (s *server) showFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn, v review.Viewer, status int, done string) {
-	all, err := s.Files.Service.List(r.Context(), s.Tenant, v.Audience)
+func (s *server) showFiles(w http.ResponseWriter, r *http.Request, in visitor, status int, done string) {
+	all, err := s.Files.Service.List(r.Context(), s.Tenant, in.Viewer.Audience)
 	if err != nil {
 		s.serverError(w, r, err)
 		return
@@ -74,15 +70,15 @@ func (s *server) showFiles(w http.ResponseWriter, r *http.Request, in review.Sig
 		More     int
 		Alone    bool // the person can be the only reader
 		Most     int
-	}{More: max(0, len(all)-maxKept), Most: maxUploads, Alone: v.Audience.MayRead(alone(in.Person))}
+	}{More: max(0, len(all)-maxKept), Most: maxUploads, Alone: in.Viewer.Audience.MayRead(alone(in.Person))}
 	for line := range strings.Lines(done) {
 		data.Done = append(data.Done, fit(strings.ReplaceAll(strings.TrimSpace(line), "`", ""), maxAnswer/maxUploads))
 	}
 	for _, f := range all[:len(all)-data.More] {
 		f.Name, f.Project, f.Readers = fit(f.Name, maxTitle), fit(f.Project, maxTitle), f.Readers[:min(len(f.Readers), maxFileReaders)]
-		data.Files = append(data.Files, keptFile{f, upload.MayRemove(f, in.Person, in.Role == review.Admin, v.Audience)})
+		data.Files = append(data.Files, keptFile{f, upload.MayRemove(f, in.Person, in.Role == review.Admin, in.Viewer.Audience)})
 	}
-	for _, p := range upload.Visible(s.Files.Service.Projects(), v.Audience) {
+	for _, p := range upload.Visible(s.Files.Service.Projects(), in.Viewer.Audience) {
 		data.Projects = append(data.Projects, project{p.Name, p.Readers[:min(len(p.Readers), maxFileReaders)]})
 	}
 	s.show(w, status, "files", newView(in, review.PageFiles, "Files", data))
@@ -94,11 +90,7 @@ func alone(person access.Account) access.ACL {
 
 // keepFiles reads the files of a form one after the other, so that only one file is in memory at a
 // time.
-func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
-	}
+func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in visitor) {
 	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		s.serverError(w, r, err)
 		return
@@ -106,7 +98,7 @@ func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.Sig
 	author, err := s.Files.Author(r.Context(), in.Person)
 	if err != nil {
 		s.Logger.WarnContext(r.Context(), "a person is unknown, so no file is kept", "session", in.Session, "error", err)
-		s.showFiles(w, r, in, v, http.StatusServiceUnavailable, upload.SayUnknownPerson)
+		s.showFiles(w, r, in, http.StatusServiceUnavailable, upload.SayUnknownPerson)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxUploads*(upload.MaxBytes+maxForm))
@@ -115,8 +107,8 @@ func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.Sig
 		s.fail(w, http.StatusBadRequest, "The form is not complete. Go back and send it again.")
 		return
 	}
-	said, status := s.keepParts(r.Context(), form, v, author)
-	s.showFiles(w, r, in, v, status, said)
+	said, status := s.keepParts(r.Context(), form, in.Viewer, author)
+	s.showFiles(w, r, in, status, said)
 }
 
 // keepParts stores the files of a form. The other fields must precede the files. It returns the
@@ -196,13 +188,9 @@ func (s *server) chosen(readers string, r upload.Request, author access.Account)
 	return nil
 }
 
-func (s *server) removeFile(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
-	}
+func (s *server) removeFile(w http.ResponseWriter, r *http.Request, in visitor) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	said, gone, err := s.Files.Service.Remove(r.Context(), s.Tenant, upload.ID(r.PostFormValue("id")), in.Person, in.Role == review.Admin, v.Audience)
+	said, gone, err := s.Files.Service.Remove(r.Context(), s.Tenant, upload.ID(r.PostFormValue("id")), in.Person, in.Role == review.Admin, in.Viewer.Audience)
 	switch {
 	case err != nil:
 		s.serverError(w, r, err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/review"
 	"golang.org/x/oauth2"
 )
@@ -156,7 +157,14 @@ func (s *server) handleCallback(w http.ResponseWriter, r *http.Request, o *OIDC,
 		s.fail(w, http.StatusForbidden, "This sign-in was not begun in this browser, or took too long. Begin again.")
 		return a, nil, false
 	}
-	id, err := o.finish(r.Context(), a, r.URL.Query().Get("code"))
+	q := r.URL.Query()
+	// RFC 6749, section 4.1.2.1: a refusal has error instead of code, and may have a description.
+	if refusal := q.Get("error"); refusal != "" {
+		s.Logger.WarnContext(r.Context(), "the identity provider refused a sign-in", "error", fit(answer.Line(refusal), maxTitle), "description", fit(answer.Line(q.Get("error_description")), maxSentence))
+		s.fail(w, http.StatusForbidden, "You cancelled, or your organisation refused the sign-in.")
+		return a, nil, false
+	}
+	id, err := o.finish(r.Context(), a, q.Get("code"))
 	if err != nil {
 		s.providerFailed(w, r, err)
 	}
@@ -195,13 +203,20 @@ func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.serverError(w, r, err)
 	default:
-		s.startSession(w, r, session, in.Expires)
+		s.startSession(w, r, session, in)
 	}
 }
 
 func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identity) {
+	var in review.SignedIn
 	c, err := r.Cookie(cookieName)
 	if err == nil {
+		in, err = s.Sessions.Session(r.Context(), s.Tenant, review.HashOf(c.Value))
+	}
+	if err == nil {
+		if _, ok := s.viewer(w, r, in); !ok {
+			return
+		}
 		err = s.Sessions.Connect(r.Context(), s.Tenant, review.HashOf(c.Value), i)
 	}
 	switch {
@@ -216,10 +231,10 @@ func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identi
 	}
 }
 
-func (s *server) account(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
+func (s *server) account(w http.ResponseWriter, _ *http.Request, in visitor) {
 	s.show(w, http.StatusOK, "account", newView(in, "", "Account", struct {
 		Person string
 		In     review.SignedIn
 		OIDC   bool
-	}{in.Person.Platform + ":" + in.Person.ID, in, s.OIDC != nil}))
+	}{in.Person.Platform + ":" + in.Person.ID, in.SignedIn, s.OIDC != nil}))
 }

@@ -32,6 +32,8 @@ type provider struct {
 	claims func(map[string]any)
 	sign   func(header map[string]any) *rsa.PrivateKey
 	down   bool
+	// exchanges counts the requests for a token.
+	exchanges int
 	// slack makes it answer as Slack does: without PKCE, and a refusal is no error of HTTP.
 	slack bool
 }
@@ -64,6 +66,7 @@ func newProvider(t *testing.T) *provider {
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
+		p.exchanges++
 		asked := p.asks[r.PostFormValue("code")]
 		delete(p.asks, r.PostFormValue("code")) // a code counts once
 		p.mu.Unlock()
@@ -277,5 +280,40 @@ func TestProviderFaultsSignInNoOne(t *testing.T) {
 		if w := c.goes(p, "ada", "", "/oidc", change); w.Code != http.StatusForbidden || sessionIn(w) != "" {
 			t.Errorf("a callback %s signs in: %d", name, w.Code)
 		}
+	}
+}
+
+// A provider that refuses sends the browser back with error and error_description and without a
+// code (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6). Slack sends
+// error=access_denied when a person presses Cancel.
+func TestRefusedSignInsAreNotExchanged(t *testing.T) {
+	t.Parallel()
+	refused := func(r *http.Request) {
+		q := r.URL.Query()
+		q.Del("code")
+		q.Set("error", "access_denied")
+		q.Set("error_description", "AADSTS50105: not assigned\n\u202e"+strings.Repeat("x", 10_000))
+		r.URL.RawQuery = q.Encode()
+	}
+	c, p := newOIDCConsole(t)
+	s, q := newSlackConsole(t, map[string]bool{"U1": true})
+	slackSays, _, _ := s.slackIn(q, "W", "U1", refused)
+	for _, at := range []struct {
+		name string
+		w    *httptest.ResponseRecorder
+		c    *console
+		p    *provider
+	}{{"OIDC", c.goes(p, "ada", "", "/oidc", refused), c, p}, {"Slack", slackSays, s, q}} {
+		if at.w.Code != http.StatusForbidden || !strings.Contains(at.w.Body.String(), "You cancelled, or your organisation refused the sign-in.") || at.p.exchanges != 0 || sessionIn(at.w) != "" {
+			t.Errorf("%s: %d after %d exchanges\n%s", at.name, at.w.Code, at.p.exchanges, at.w.Body)
+		}
+		log := at.c.logged.String()
+		if !strings.Contains(log, "access_denied") || !strings.Contains(log, "AADSTS50105: not assigned") || len(log) > 2_000 || strings.Contains(log, "could not sign in") || strings.Contains(log, "202e") {
+			t.Errorf("%s: the log has %d bytes: %.500s", at.name, len(log), log)
+		}
+	}
+	// Another site cannot write into the log.
+	if w := c.do(http.MethodGet, webconsole.CallbackPath+"?error=planted&state=x", "", nil); w.Code != http.StatusForbidden || strings.Contains(c.logged.String(), "planted") {
+		t.Errorf("without its cookie: %d, %s", w.Code, c.logged.String())
 	}
 }

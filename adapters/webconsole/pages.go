@@ -1,11 +1,11 @@
 package webconsole
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/plural"
@@ -128,18 +129,25 @@ type navigation struct {
 
 var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageFiles: "Files", review.PageTry: "Try it"}
 
-// show renders a page and sends it. It renders the complete page before it sends anything, so that
-// it can still report a failure.
+// render returns a template's text without control characters, marks that reorder text, and
+// characters that hide text. Documents, questions and answers may contain them.
+func render(name string, v view) (string, error) {
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, name, v)
+	return answer.Visible(b.String()), err
+}
+
+// show renders the complete page before it sends anything, so that it can still report a failure.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name+".html", v); err != nil {
+	page, err := render(name+".html", v)
+	if err != nil {
 		s.Logger.Error("a page of the console cannot be rendered", "page", name, "error", err)
 		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	if _, err := w.Write(b.Bytes()); err != nil {
+	if _, err := io.WriteString(w, page); err != nil {
 		s.Logger.Debug("a page of the console was not read to its end", "error", err)
 	}
 }
@@ -153,7 +161,7 @@ func (s *server) serverError(w http.ResponseWriter, r *http.Request, err error) 
 	s.fail(w, http.StatusInternalServerError, "Something went wrong. The log of the program has the cause. Try again.")
 }
 
-func newView(in review.SignedIn, page review.Page, title string, data any) view {
+func newView(in visitor, page review.Page, title string, data any) view {
 	v := view{Title: title, Page: page, Data: data}
 	for _, p := range in.Role.Pages() {
 		if names[p] != "" {
@@ -174,7 +182,7 @@ func style(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(text) // a browser that went away needs no style
 }
 
-func (s *server) begin(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) begin(w http.ResponseWriter, r *http.Request, in visitor) {
 	pages := in.Role.Pages()
 	if len(pages) == 0 {
 		s.fail(w, http.StatusForbidden, "Your role opens no page.")
@@ -183,7 +191,7 @@ func (s *server) begin(w http.ResponseWriter, r *http.Request, in review.SignedI
 	http.Redirect(w, r, "/"+string(pages[0]), http.StatusSeeOther)
 }
 
-func (s *server) today(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) today(w http.ResponseWriter, r *http.Request, in visitor) {
 	operation := in.Role.Opens(review.PartOperation)
 	t, err := s.Today(r.Context(), operation)
 	if err != nil {
@@ -215,11 +223,7 @@ func since(key string, now time.Time) (string, time.Time) {
 	return since(defaultPeriod, now)
 }
 
-func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
-	}
+func (s *server) questions(w http.ResponseWriter, r *http.Request, in visitor) {
 	given, form := r.URL.Query(), make(url.Values)
 	for _, key := range []string{"text", "outcome", "who", "channel", "wanting", "since", "before"} {
 		if value := fit(strings.TrimSpace(given.Get(key)), maxTitle); value != "" {
@@ -232,7 +236,7 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 	}
 	var period string
 	period, query.Since = since(form.Get("since"), time.Now())
-	scope := v.Scope()
+	scope := in.Viewer.Scope()
 	found, err := s.Reader.Store.Questions(r.Context(), s.Tenant, scope, query)
 	if err != nil {
 		s.serverError(w, r, err)
@@ -276,24 +280,21 @@ func cursor(text string) review.Cursor {
 
 // loadQuestion returns the question of a request. The details contain only what the viewer may see.
 // If ok is false, it has sent an error page.
-func (s *server) loadQuestion(w http.ResponseWriter, r *http.Request, in review.SignedIn) (v review.Viewer, d review.Detail, ok bool) {
-	if v, ok = s.viewer(w, r, in); !ok {
-		return v, d, false
-	}
-	d, err := s.Reader.Open(r.Context(), v, session.TurnID(r.PathValue("turn")))
+func (s *server) loadQuestion(w http.ResponseWriter, r *http.Request, in visitor) (d review.Detail, ok bool) {
+	d, err := s.Reader.Open(r.Context(), in.Viewer, session.TurnID(r.PathValue("turn")))
 	if errors.Is(err, session.ErrUnknownTurn) {
 		s.fail(w, http.StatusNotFound, "There is no such question, or you may not see it.")
-		return v, d, false
+		return d, false
 	}
 	if err != nil {
 		s.serverError(w, r, err)
-		return v, d, false
+		return d, false
 	}
-	return v, d, true
+	return d, true
 }
 
-func (s *server) question(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, d, ok := s.loadQuestion(w, r, in)
+func (s *server) question(w http.ResponseWriter, r *http.Request, in visitor) {
+	d, ok := s.loadQuestion(w, r, in)
 	if !ok {
 		return
 	}
@@ -304,7 +305,7 @@ func (s *server) question(w http.ResponseWriter, r *http.Request, in review.Sign
 		ForReason              bool
 		Done                   string
 	}{
-		d, in.Role.Opens(review.PartOperation), d.May(v, in.Role, thread.ActionCorrect), d.May(v, in.Role, thread.ActionRemove), slices.Contains(v.Revealed, d.Turn),
+		d, in.Role.Opens(review.PartOperation), d.May(in.Viewer, in.Role, thread.ActionCorrect), d.May(in.Viewer, in.Role, thread.ActionRemove), slices.Contains(in.Viewer.Revealed, d.Turn),
 		doneSentences[thread.Action(r.URL.Query().Get("done"))],
 	}))
 }
@@ -331,13 +332,9 @@ func bound(d *review.Detail) {
 	}
 }
 
-func (s *server) gaps(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
-	}
+func (s *server) gaps(w http.ResponseWriter, r *http.Request, in visitor) {
 	period, from := since(r.URL.Query().Get("since"), time.Now())
-	report, err := s.Gaps(r.Context(), v, from)
+	report, err := s.Gaps(r.Context(), in.Viewer, from)
 	if err != nil {
 		s.serverError(w, r, err)
 		return

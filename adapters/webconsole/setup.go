@@ -23,7 +23,7 @@ const (
 	maxFileReaders  = 5
 )
 
-func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) setup(w http.ResponseWriter, r *http.Request, in visitor) {
 	parts := setupParts
 	if !in.Role.Opens(review.PartSettings) {
 		parts = parts[len(parts)-1:]
@@ -32,10 +32,6 @@ func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedI
 	at := slices.IndexFunc(parts, func(p setupPart) bool { return p.Key == key })
 	if at < 0 {
 		s.fail(w, http.StatusNotFound, "There is no such page.")
-		return
-	}
-	v, ok := s.viewer(w, r, in)
-	if !ok {
 		return
 	}
 	data := struct {
@@ -52,7 +48,7 @@ func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedI
 		s.serverError(w, r, err)
 		return
 	}
-	data.More = fitSetup(&data.Setup, v, in.Role, key)
+	data.More = fitSetup(&data.Setup, in.Viewer, in.Role, key)
 	s.show(w, http.StatusOK, "setup", newView(in, review.PageSetup, parts[at].Title, data))
 }
 

@@ -222,3 +222,19 @@ func TestSignInsAreCountedByPersonBehindAProxy(t *testing.T) {
 		t.Error("a browser without a proxy chooses its address")
 	}
 }
+
+// Documents and questions may hold characters that reorder or hide what is next to them.
+func TestPagesHoldNoInvisibleCharacters(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.suffix, c.acls["d1"], c.texts[1] = "\u202ezyx", access.ACL{access.Members}, "pass\u2066age"
+	c.ask("t1", "ques\u202etion", "ans\x01wer \U000e0041[[1]](https://docs.example/1)", 1)
+	c.held["U1"] = []access.Principal{access.Members, access.Channel("slack", "C1")}
+	cookie := c.signIn("U1", review.Admin)
+	for _, page := range []string{"/questions", "/questions/t1"} {
+		body := c.do(http.MethodGet, page, cookie, nil).Body.String()
+		if strings.ContainsAny(body, "\u202e\u2066\x01\U000e0041") || !strings.Contains(body, "question") {
+			t.Errorf("%s: %q", page, body)
+		}
+	}
+}

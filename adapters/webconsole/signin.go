@@ -34,6 +34,8 @@ type offer struct {
 	Slack              bool // people may sign in with Slack
 }
 
+const sentenceGone = "Your account has left the workspace."
+
 const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."
 
 // signIn starts a session with a new secret, even if the browser sent a session cookie.
@@ -50,7 +52,23 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		s.serverError(w, r, err)
 		return
 	}
-	s.startSession(w, r, session, in.Expires)
+	s.startSession(w, r, session, in)
+}
+
+// startSession gives the browser a new session and ends its previous one. An account that has left
+// gets none. If the platform does not respond, the session starts: page asks the platform again.
+func (s *server) startSession(w http.ResponseWriter, r *http.Request, session string, in review.SignedIn) {
+	if _, err := s.Viewer(r.Context(), in.Person); errors.Is(err, review.ErrGone) {
+		if err := s.Sessions.SignOut(r.Context(), s.Tenant, review.HashOf(session)); err != nil {
+			s.serverError(w, r, err)
+			return
+		}
+		s.fail(w, http.StatusForbidden, sentenceGone)
+		return
+	}
+	s.endSession(r)
+	http.SetCookie(w, cookie(session, in.Expires))
+	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
 func cookie(value string, expires time.Time) *http.Cookie {
@@ -73,9 +91,16 @@ func (s *server) endSession(r *http.Request) {
 	}
 }
 
-// page returns a handler that calls next for a person with a valid session and a role that may open
-// the page. It checks both at every request. If of is empty, every role may open the page.
-func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Request, review.SignedIn)) http.HandlerFunc {
+// visitor is a person who is signed in, with what the platform says about the person now.
+type visitor struct {
+	review.SignedIn
+	Viewer review.Viewer
+}
+
+// page returns a handler that calls next for a person with a valid session, a role that may open
+// the page and an account that has not left. It checks all three at every request. If of is empty,
+// every role may open the page.
+func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Request, visitor)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := r.Cookie(cookieName)
 		if err != nil {
@@ -98,7 +123,9 @@ func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Reque
 			s.fail(w, http.StatusForbidden, "Your role does not open this page.")
 			return
 		}
-		next(w, r, in)
+		if v, ok := s.viewer(w, r, in); ok {
+			next(w, r, visitor{in, v})
+		}
 	}
 }
 
@@ -109,7 +136,7 @@ func (s *server) viewer(w http.ResponseWriter, r *http.Request, in review.Signed
 	v, err := s.Viewer(r.Context(), in.Person)
 	switch {
 	case errors.Is(err, review.ErrGone):
-		s.fail(w, http.StatusForbidden, "Your account has left the workspace.")
+		s.fail(w, http.StatusForbidden, sentenceGone)
 		return v, false
 	case err != nil:
 		s.Logger.WarnContext(r.Context(), "the platform does not say what a person of the console may read", "session", in.Session, "error", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/review"
@@ -84,14 +83,6 @@ func (s *server) finishSlack(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.serverError(w, r, err)
 	default:
-		s.startSession(w, r, session, in.Expires)
+		s.startSession(w, r, session, in)
 	}
-}
-
-// startSession ends the browser's previous session, sets the cookie of the new one, and redirects
-// to the start page.
-func (s *server) startSession(w http.ResponseWriter, r *http.Request, session string, expires time.Time) {
-	s.endSession(r)
-	http.SetCookie(w, cookie(session, expires))
-	http.Redirect(w, r, "/", http.StatusSeeOther)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) sources(w http.ResponseWriter, r *http.Request, in visitor) {
 	all, err := s.Sources(r.Context())
 	if err != nil {
 		s.serverError(w, r, err)
@@ -59,7 +59,7 @@ func (s *server) findSource(w http.ResponseWriter, r *http.Request, id string) (
 	return all[at], true
 }
 
-func (s *server) source(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) source(w http.ResponseWriter, r *http.Request, in visitor) {
 	one, ok := s.findSource(w, r, r.URL.Query().Get("id"))
 	if !ok {
 		return
@@ -75,7 +75,7 @@ func (s *server) source(w http.ResponseWriter, r *http.Request, in review.Signed
 	}{one, done, sourceActs}))
 }
 
-func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in visitor) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	id, do := r.PostFormValue("id"), sources.Act(r.PostFormValue("do"))
 	one, ok := s.findSource(w, r, id)
@@ -100,7 +100,7 @@ func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in review.
 
 // readers shows whether a person may read a document, and the reason. It shows the document's
 // readers but not the title, because the administrator may not have access to the document.
-func (s *server) readers(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+func (s *server) readers(w http.ResponseWriter, r *http.Request, in visitor) {
 	data := struct {
 		For, Address string
 		Sentence     string

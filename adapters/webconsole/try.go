@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
 )
@@ -15,6 +17,10 @@ import (
 const (
 	maxTries = 4 // questions that are answered at the same time
 	maxSteps = 40
+	maxAsked = 8_000 // characters of a question; pages/try.html has it too
+	// maxTry is the maximum number of bytes of the form. A browser encodes a character as up to
+	// twelve.
+	maxTry = 12*maxAsked + maxForm
 )
 
 type tried struct {
@@ -23,24 +29,28 @@ type tried struct {
 	mcp.Asked
 }
 
-func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
+func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in visitor) {
 	s.show(w, http.StatusOK, "try", newView(in, review.PageTry, "Try it", tried{}))
 }
 
 // try answers a question from documents that the viewer may read. It sends the page in two parts:
 // the progress, and then the answer.
-func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxText)
+func (s *server) try(w http.ResponseWriter, r *http.Request, in visitor) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxTry)
 	question := strings.TrimSpace(r.PostFormValue("question"))
-	if question == "" || len(question) > maxQuestion {
-		s.fail(w, http.StatusBadRequest, "Write a question of at most "+fmt.Sprint(maxQuestion)+" letters.")
+	if question == "" || utf8.RuneCountInString(question) > maxAsked {
+		s.fail(w, http.StatusBadRequest, "Write a question of at most "+fmt.Sprint(maxAsked)+" characters.")
 		return
 	}
 	data := tried{Question: question}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("X-Accel-Buffering", "no") // a proxy must not buffer the progress
 	part := func(name string, v view) bool {
-		if err := templates.ExecuteTemplate(w, name, v); err != nil {
+		text, err := render(name, v)
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		if err != nil {
 			s.Logger.Debug("a page of the console was not read to its end", "error", err)
 			return false
 		}
@@ -53,7 +63,7 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	asked, err := s.Ask(r.Context(), in.Person, question, func(doing string) {
 		if steps++; steps <= maxSteps {
 			// An error means that the viewer has disconnected.
-			_, _ = io.WriteString(w, "<li>"+template.HTMLEscapeString(fit(doing, maxSentence))+"</li>\n")
+			_, _ = io.WriteString(w, "<li>"+template.HTMLEscapeString(fit(answer.Line(doing), maxSentence))+"</li>\n")
 			_ = http.NewResponseController(w).Flush()
 		}
 	})

@@ -23,7 +23,7 @@ func TestTryAnswersWithTheRightsOfItsViewer(t *testing.T) {
 	var asker access.Account
 	c.answers = func(_ context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error) {
 		asker = p
-		progress("Searching: " + question)
+		progress("Sear\u202eching: " + question)
 		switch question {
 		case "refused":
 			return mcp.Asked{}, &review.InputError{Sentence: "You may not ask Footnote here."}
@@ -31,7 +31,7 @@ func TestTryAnswersWithTheRightsOfItsViewer(t *testing.T) {
 			return mcp.Asked{}, errors.New("the secret cause")
 		}
 		return mcp.Asked{
-			Answer: "Thirty. [[1]](https://docs.example/1)", Outcome: "answered", Notes: []string{hostile},
+			Answer: "Thi\u202er\x01ty. [[1]](https://docs.example/1)", Outcome: "answered", Notes: []string{hostile},
 			Sources: []mcp.AskedSource{{Number: 1, Title: hostile, URL: "https://docs.example/1"}, {Number: 2, Title: "bad", URL: "javascript:alert(1)"}},
 		}, nil
 	}
@@ -58,9 +58,14 @@ func TestTryAnswersWithTheRightsOfItsViewer(t *testing.T) {
 	if body := ask("broken"); !strings.Contains(body, "Something went wrong") || strings.Contains(body, "secret cause") {
 		t.Errorf("broken:\n%s", body)
 	}
-	for name, form := range map[string]url.Values{"no question": nil, "a long one": {"question": {strings.Repeat("x", 9000)}}} {
+	for name, form := range map[string]url.Values{"no question": nil, "a long one": {"question": {strings.Repeat("x", 8001)}}, "a long one of other letters": {"question": {strings.Repeat("語", 8001)}}} {
 		if w := c.do(http.MethodPost, "/try", cookie, form); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+	for _, letter := range []string{"x", "ü", "語", "😀"} {
+		if w := c.do(http.MethodPost, "/try", cookie, url.Values{"question": {strings.Repeat(letter, 8000)}}); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "Thirty.") {
+			t.Errorf("8,000 times %s: %d\n%.200s", letter, w.Code, w.Body)
 		}
 	}
 	if w := c.do(http.MethodPost, "/try", cookie, url.Values{"question": {"x"}}, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }); w.Code != http.StatusForbidden {

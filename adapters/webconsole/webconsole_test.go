@@ -1,10 +1,10 @@
 package webconsole_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -36,6 +36,7 @@ import (
 type world struct {
 	shelf      uploadtest.Shelf
 	mu         sync.Mutex
+	logged     bytes.Buffer
 	links      map[review.Hash]review.SignedIn
 	sessions   map[review.Hash]review.SignedIn
 	roles      map[access.Account]review.Role
@@ -50,6 +51,8 @@ type world struct {
 	texts  map[document.ChunkID]string
 	held   map[string][]access.Principal // by person
 	unsure error                         // of the platform
+	noRoom error                         // of the platform about a channel
+	looks  int                           // how often the platform was asked about a person
 
 	today    review.Today
 	sources  []review.Source
@@ -197,6 +200,9 @@ func (w *world) Standing(_ context.Context, _ access.TenantID, shown []message.R
 }
 
 func (w *world) viewer(_ context.Context, p access.Account) (review.Viewer, error) {
+	w.mu.Lock()
+	w.looks++
+	w.mu.Unlock()
 	return review.Viewer{Person: p, Name: "Name " + p.ID, Audience: access.NewAudience(access.DefaultTenant, w.held[p.ID]...)}, w.unsure
 }
 
@@ -217,7 +223,7 @@ func newConsole(t testing.TB) *console {
 // handler serves the world under a host.
 func (w *world) handler(host string) http.Handler {
 	return webconsole.Handler(webconsole.Config{
-		OIDC: w.oidc, Slack: w.slack, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		OIDC: w.oidc, Slack: w.slack, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
 		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return w.prices }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
 			w.counted++

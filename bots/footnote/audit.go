@@ -35,8 +35,12 @@ type auditJSON struct {
 	// Who is null for the program, an unknown person, or a forgotten person.
 	Who *string `json:"who"`
 	// Alias is a pseudonym that remains after the person was forgotten. null: no person
-	Alias     *string            `json:"alias"`
-	WhoOn     string             `json:"who_on,omitempty"`
+	Alias *string `json:"alias"`
+	WhoOn string  `json:"who_on,omitempty"`
+	// For, ForAlias and ForOn name the person whom the action was about, as Who, Alias and WhoOn do.
+	For       string             `json:"for,omitempty"`
+	ForAlias  string             `json:"for_alias,omitempty"`
+	ForOn     string             `json:"for_on,omitempty"`
 	Platform  string             `json:"platform"`
 	Workspace string             `json:"workspace"`
 	Channel   string             `json:"channel"`
@@ -127,6 +131,7 @@ func auditLines(out io.Writer, tenant access.TenantID) (print func(session.Entry
 func auditOf(e session.Entry, tenant access.TenantID) auditJSON {
 	row := auditJSON{
 		Sequence: e.Sequence, At: e.At, Tenant: tenant, Deed: e.Deed, WhoOn: string(e.Who.Platform),
+		For: e.For.ID, ForAlias: e.ForAlias, ForOn: string(e.For.Platform),
 		Platform: string(e.Ref.Platform), Workspace: e.Ref.Workspace, Channel: e.Ref.Channel, Thread: e.Ref.Thread,
 		Direct: e.Direct, Private: e.Private, Turn: e.Turn, Outcome: e.Outcome, Details: e.Details,
 	}
@@ -161,18 +166,18 @@ func auditTable(out io.Writer) (print func(session.Entry) error, flush func() er
 			}
 		}
 		n++
-		_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), plain(auditWho(e)), e.Deed, plain(auditPlace(e)), plain(auditWhat(e)))
+		_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), plain(auditPerson(e.Who, e.Alias)), e.Deed, plain(auditPlace(e)), plain(auditWhat(e)))
 		return err
 	}
 	return print, table.Flush
 }
 
-func auditWho(e session.Entry) string {
+func auditPerson(who session.Actor, alias string) string {
 	switch {
-	case e.Who.ID != "":
-		return e.Who.ID
-	case e.Alias != "":
-		return "forgotten " + e.Alias[:min(8, len(e.Alias))]
+	case who.ID != "":
+		return who.ID
+	case alias != "":
+		return "forgotten " + alias[:min(8, len(alias))]
 	default:
 		return "-"
 	}
@@ -206,6 +211,9 @@ func auditWhat(e session.Entry) string {
 		for _, m := range e.Models {
 			parts = append(parts, fmt.Sprintf("%s (%d+%d tokens)", m.Model, m.Input, m.Output))
 		}
+	}
+	if e.ForAlias != "" {
+		parts = append(parts, "for "+auditPerson(e.For, e.ForAlias))
 	}
 	var documents []string
 	for _, d := range e.Documents {

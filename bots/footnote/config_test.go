@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -186,5 +187,17 @@ func TestWhyExplainsATurnASessionAndAMessage(t *testing.T) {
 	}
 	if r := p.try(t, "", "why", "C2/1700000000.000200"); r.code != 1 || !strings.Contains(r.stderr, "nothing is known of it") {
 		t.Errorf("a message of another channel: exit code %d\n%s", r.code, r.stderr)
+	}
+}
+
+// Programs of PostgreSQL connect without an argument, also where another database is set.
+func TestDatabaseSetsTheVariablesOfItsPrograms(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "PGDATABASE=other")
+	p.run(t, "index", handbook(t))
+	const show = `echo "$PGHOST|$PGPORT|$PGUSER|$PGDATABASE|$DATABASE_URL"`
+	said := strings.Split(strings.TrimSpace(p.run(t, "database", "--", "sh", "-c", show).stdout), "|")
+	if len(said) != 5 || slices.Contains(said, "") || said[3] == "other" || !strings.Contains(said[4], said[3]) {
+		t.Errorf("the program is given %q", said)
 	}
 }

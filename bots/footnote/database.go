@@ -6,31 +6,36 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
 type databaseCommand struct {
-	Command []string `arg:"" passthrough:"" placeholder:"PROGRAM" help:"Program and its arguments, such as: sh -c 'psql \"$$DATABASE_URL\"'."`
+	Command []string `arg:"" passthrough:"" placeholder:"PROGRAM" help:"Program and its arguments, such as: psql, or: pg_dump --format=custom --file=FILE."`
 }
 
 // Run executes "footnote database", which runs a program such as psql. The program gets a
-// DATABASE_URL that bypasses a pooler, and a PATH with the private server's programs. The private
-// server runs as long as the program does.
+// DATABASE_URL that bypasses a pooler, the same address in PGHOST, PGUSER, PGDATABASE and so on, and
+// a PATH with the private server's programs. The private server runs as long as the program does.
 func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error) {
 	args := c.Command
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
 	if len(args) == 0 {
-		return usageError("say which program is to be run, such as: footnote database sh -c 'psql \"$DATABASE_URL\"'")
+		return usageError("say which program is to be run, such as: footnote database psql")
 	}
 	direct, err := wire.OpenDirect(ctx, env.config, env.logger)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, direct.Close(ctx)) }()
+	variables, err := direct.Env()
+	if err != nil {
+		return err
+	}
 	path := os.Getenv("PATH")
 	if direct.Bins != "" {
 		path = direct.Bins + string(os.PathListSeparator) + path
@@ -43,7 +48,7 @@ func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error)
 		}
 	}
 	cmd := exec.CommandContext(ctx, name, args[1:]...)
-	cmd.Env = append(os.Environ(), "PATH="+path, "DATABASE_URL="+direct.URL)
+	cmd.Env = slices.Concat(os.Environ(), variables, []string{"PATH=" + path, "DATABASE_URL=" + direct.URL})
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = env.stdin, env.stdout, env.stderr
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {

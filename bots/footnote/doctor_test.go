@@ -120,3 +120,44 @@ func TestDoctorPrintsALineForEachCheck(t *testing.T) {
 		}
 	}
 }
+
+// The doctor opens the files of projects. A file whose project was taken out of the configuration
+// file is told like a source that was taken out.
+func TestDoctorKnowsFilesOfProjects(t *testing.T) {
+	t.Parallel()
+	p := withProject(t)
+	p.run(t, "ask", "When does the crew sail?", "--project", "launch")
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "✓ projects: 3 paths can be read\n") {
+		t.Errorf("doctor says:\n%s", r.stdout)
+	}
+	var file string
+	for _, setting := range p.env {
+		if path, is := strings.CutPrefix(setting, "FOOTNOTE_CONFIG="); is {
+			file = path
+		}
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("projects:\n  launch: {files: [charter.md, nosuch.md, plan.zip]}\n")
+	if r := p.try(t, "", "doctor"); r.code == 0 || !strings.Contains(r.stdout, "✗ projects: projects.launch, ") || !strings.Contains(r.stdout, "nosuch.md") {
+		t.Errorf("with a missing file doctor says:\n%s", r.stdout)
+	}
+	write("agents: {}\n")
+	r := p.run(t, "doctor")
+	if strings.Contains(r.stdout, "stranger") || !regexp.MustCompile(`(?m)^! .*charter\.md is no longer in the configuration file, and 1 document of it can still be found\. To remove that, run: footnote sources remove \S+$`).MatchString(r.stdout) {
+		t.Errorf("without the project doctor says:\n%s", r.stdout)
+	}
+	if list := p.run(t, "sources").stdout; strings.Contains(list, "approved") {
+		t.Errorf("the list of sources says:\n%s", list)
+	}
+	// Nothing is read for such a row: whoever has the database's password could write one.
+	for _, s := range jsonOf[[]listedSource](t, p.run(t, "sources", "--json")) {
+		if r := p.try(t, "", "sources", "run", s.ID); r.code == 0 {
+			t.Errorf("%s is read: %+v", s.ID, r)
+		}
+	}
+}

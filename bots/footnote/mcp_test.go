@@ -228,7 +228,8 @@ func TestTokensEnd(t *testing.T) {
 	if r := a.program.try(t, "", "tokens", "revoke", id); r.code != 1 {
 		t.Errorf("revoked twice: %+v", r)
 	}
-	for _, wrong := range [][]string{{"x"}, {"x", "--for", "bob"}, {"x", "--for", "slack:UNOONE"}, {"x", "--for", "slack:" + bob.ID, "--expires", "400d"}, {" ", "--for", "slack:" + bob.ID}} {
+	a.program.run(t, "tokens", "create", strings.Repeat("語", 100), "--for", "slack:"+bob.ID)
+	for _, wrong := range [][]string{{"x"}, {"x", "--for", "bob"}, {"x", "--for", "slack:UNOONE"}, {"x", "--for", "slack:" + bob.ID, "--expires", "400d"}, {" ", "--for", "slack:" + bob.ID}, {strings.Repeat("語", 101), "--for", "slack:" + bob.ID}} {
 		if r := a.program.try(t, "", append([]string{"tokens", "create"}, wrong...)...); r.code != 2 || strings.Contains(r.stdout, "footnote_") {
 			t.Errorf("tokens create %v: %+v", wrong, r)
 		}

@@ -18,8 +18,8 @@ func hangups() (requests chan os.Signal, end func()) {
 	return requests, func() { signal.Stop(requests) }
 }
 
-// reloading reads the configuration file again at each request, until ctx is done. A file with
-// faults changes nothing.
+// reloading reads the configuration file again at each request, until ctx is done. A file that has
+// faults or is gone changes nothing.
 func (env *environment) reloading(ctx context.Context, base *wire.Base, requests <-chan os.Signal) error {
 	for {
 		select {
@@ -32,7 +32,7 @@ func (env *environment) reloading(ctx context.Context, base *wire.Base, requests
 }
 
 func (env *environment) reload(ctx context.Context, base *wire.Base) {
-	file, err := config.ReadFile(env.config.FilePath)
+	file, err := config.ReadAgain(env.config.FilePath, base.File())
 	if err == nil {
 		err = base.Reload(ctx, file)
 	}

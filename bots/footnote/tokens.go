@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
@@ -31,7 +32,7 @@ type tokensCreate struct {
 // Run executes "footnote tokens create".
 func (c *tokensCreate) Run(ctx context.Context, env *environment) error {
 	name := strings.TrimSpace(c.Name)
-	if name == "" || len(name) > maxTokenName {
+	if name == "" || utf8.RuneCountInString(name) > maxTokenName {
 		return usageError(fmt.Sprintf("NAME: write up to %d characters that say what the token is for", maxTokenName))
 	}
 	lifetime, err := days(c.Expires)
@@ -62,7 +63,7 @@ func (c *tokensCreate) Run(ctx context.Context, env *environment) error {
 
 func onHost() session.Actor { return session.Actor{Platform: session.Host, ID: operator()} }
 
-// maxTokenName is in bytes.
+// maxTokenName is in characters.
 const maxTokenName = 100
 
 func days(text string) (time.Duration, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -270,12 +271,12 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 // asker; if that fails, it returns an error.
 func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error) {
 	found, err := explain(ctx, h.base, ref)
-	if err != nil {
+	if err != nil && !errors.Is(err, errUnexplained) {
 		return "", err
 	}
 	at := slices.IndexFunc(found, func(e command.Explanation) bool { return e.Turn != nil })
 	if at < 0 {
-		return "", &review.InputError{Sentence: "There is no such question."}
+		return "", &review.InputError{Sentence: "There is no such question. Name the turn, the reference that the answer shows, or a link to the message."}
 	}
 	r, notice, err := review.NewReveal(v, *found[at].Turn, reason)
 	if err != nil {

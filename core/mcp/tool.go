@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
@@ -185,8 +186,10 @@ func (s *Service) readDocument(ctx context.Context, r reader, arguments json.Raw
 	if asked.Document == "" {
 		return output{}, Refusal(`There is no document to read: write {"document": "…"}.`)
 	}
-	first := min(max(int(asked.From), 1), maxPart) - 1
-	id, begin, err := s.findDocument(ctx, r, asked.Document, first)
+	id, begin, err := s.findDocument(ctx, r, asked.Document)
+	if err == nil && asked.From != 0 && asked.From != 1 {
+		begin, err = s.chunksFrom(ctx, r, id, int(asked.From))
+	}
 	if err != nil {
 		return output{}, err
 	}
@@ -204,9 +207,10 @@ func (s *Service) readDocument(ctx context.Context, r reader, arguments json.Raw
 	return s.fenceResult(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
 }
 
-func (s *Service) findDocument(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
+// findDocument returns the id of a document and its first chunks.
+func (s *Service) findDocument(ctx context.Context, r reader, name string) (document.ID, []retrieve.Passage, error) {
 	id := document.ID(name)
-	chunks, err := s.chunks(ctx, r, id, first)
+	chunks, err := s.chunks(ctx, r, id, 0)
 	if err != nil || len(chunks) > 0 {
 		return id, chunks, err
 	}
@@ -217,13 +221,53 @@ func (s *Service) findDocument(ctx context.Context, r reader, name string, first
 	}
 	for _, address := range []string{name, page} {
 		if id, ok := found[address]; ok {
-			chunks, err = s.chunks(ctx, r, id, first)
+			chunks, err = s.chunks(ctx, r, id, 0)
 			if err != nil || len(chunks) > 0 {
 				return id, chunks, err
 			}
 		}
 	}
 	return "", nil, Refusal(noDocument)
+}
+
+// chunksFrom returns the chunks of an existing document from a part on. If there is no such part,
+// the error is a Refusal that says how many parts there are.
+func (s *Service) chunksFrom(ctx context.Context, r reader, id document.ID, from int) ([]retrieve.Passage, error) {
+	if from >= 1 && from <= maxPart {
+		chunks, err := s.chunks(ctx, r, id, from-1)
+		if err != nil || len(chunks) > 0 {
+			return chunks, err
+		}
+	}
+	parts, err := s.countParts(ctx, r, id)
+	if err != nil {
+		return nil, err
+	}
+	return nil, Refusal(fmt.Sprintf("The document has %s: write from as a number from 1 to %d.", plural.Count(parts, "part"), parts))
+}
+
+// probes is the number of parts that countParts looks up at once.
+const probes = 64
+
+// countParts returns the number of parts of a document whose first part exists.
+func (s *Service) countParts(ctx context.Context, r reader, id document.ID) (int, error) {
+	last, end := 0, maxPart // the last part that is known to exist, and a part that does not exist
+	for end-last > 1 {
+		step := (end - last + probes - 1) / probes
+		var spans []retrieve.Span
+		for at := last + step; at < end; at += step {
+			spans = append(spans, retrieve.Span{Document: id, From: at, To: at})
+		}
+		found, err := s.Index.Excerpts(ctx, r.audience, spans)
+		if err != nil {
+			return 0, err
+		}
+		for _, p := range found {
+			last = max(last, p.Chunk.Ordinal)
+		}
+		end = min(end, last+step)
+	}
+	return last + 1, nil
 }
 
 func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first int) ([]retrieve.Passage, error) {

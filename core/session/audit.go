@@ -90,6 +90,10 @@ type Entry struct {
 	// the same alias everywhere except in direct messages, where each thread has a separate alias.
 	Who   Actor
 	Alias string
+	// For is the person whom the action was about, such as the person who was given a role. It is
+	// empty if the person was forgotten, but ForAlias remains.
+	For      Actor
+	ForAlias string
 	// Ref is the thread or channel of the action. Its channel and thread are empty for a direct
 	// message of a forgotten person.
 	Ref     thread.Ref

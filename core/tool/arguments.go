@@ -128,7 +128,8 @@ func (s *Strings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Integer is a whole number for use in arguments. It accepts numbers and strings such as "2". Any
+// Integer is a whole number for use in arguments. It accepts numbers and strings such as "2".
+// Numbers beyond 32 bits become the largest or smallest one, which is out of range everywhere. Any
 // other value becomes 0.
 type Integer int
 
@@ -136,8 +137,11 @@ type Integer int
 func (i *Integer) UnmarshalJSON(data []byte) error {
 	text := strings.Trim(string(data), "\" ")
 	n, err := strconv.ParseFloat(text, 64)
-	if *i = 0; err == nil && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32 {
-		*i = Integer(n)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil // n is infinite
+	}
+	if *i = 0; err == nil && n == math.Trunc(n) {
+		*i = Integer(min(max(n, -math.MaxInt32), math.MaxInt32))
 	}
 	return nil // the call is still useful without this field
 }

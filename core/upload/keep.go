@@ -160,7 +160,7 @@ func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 		s.Logger.ErrorContext(ctx, "a file is not kept: it could not be read", "error", err)
 		return sayBroken
 	case err != nil:
-		return sentence(err.Error())
+		return sentence(index.Reason(err))
 	case strings.TrimSpace(d.Text()) == "":
 		return sayNoText
 	}

@@ -150,7 +150,15 @@ func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.
 // consoleEntry returns an audit entry about a person's access to the console. details must not name
 // the person, because they remain when the person is forgotten.
 func consoleEntry(deed session.Deed, p access.Account, by session.Actor, details map[string]string) audit.Entry {
-	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: thread.Platform(p.Platform), Workspace: p.Workspace.ID}, Private: true, Details: details}
+	return about(audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: thread.Platform(p.Platform), Workspace: p.Workspace.ID}, Private: true, Details: details}, p)
+}
+
+// about adds the person whom an entry is about, unless the person is its actor.
+func about(e audit.Entry, p access.Account) audit.Entry {
+	if person := review.ActorOf(p); person != e.Who {
+		e.For = person
+	}
+	return e
 }
 
 // Link implements review.Sessions.

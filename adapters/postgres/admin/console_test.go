@@ -147,6 +147,18 @@ func ends(t *testing.T, db *postgres.DB, c *admin.Console, ada access.Account, s
 	}
 	ended("role given again", to)
 	to = again()
+	named := 0
+	for e, err := range audit.NewReader(db).Trail(t.Context(), session.AuditQuery{Tenant: access.DefaultTenant, Who: "operator"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.For == (session.Actor{Platform: "slack", ID: "UADA"}) && e.ForAlias != "" {
+			named++
+		}
+	}
+	if named < 10 {
+		t.Errorf("%d entries name the person", named)
+	}
 	if _, err := pgsession.New(db).Forget(t.Context(), access.DefaultTenant, "slack", ada.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -158,6 +170,13 @@ func ends(t *testing.T, db *postgres.DB, c *admin.Console, ada access.Account, s
 			t.Fatal(err)
 		}
 		deeds[e.Deed]++
+		// What the operator did names the person, until the person is forgotten.
+		if names := e.ForAlias != ""; names != (e.Who.Platform == session.Host) || e.For.ID != "" && e.For != (session.Actor{Platform: "slack", ID: "UADA"}) && e.For.ID != "UEVE" || len(e.Details["for"]) > 0 {
+			t.Errorf("the trail says %+v", e)
+		}
+		if e.For.ID == "UADA" {
+			t.Errorf("the trail names a person who was forgotten: %+v", e)
+		}
 	}
 	if deeds[session.ConsoleGranted] != 3 || deeds[session.ConsoleRemoved] != 1 || deeds[session.ConsoleSignedIn] != 5 || deeds[session.ConsoleSignedOut] != 2 || deeds[session.ConsoleLinked] != 7 || deeds[session.ConsoleRevealed] != 4 {
 		t.Errorf("the trail has %v", deeds)

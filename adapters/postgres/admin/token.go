@@ -97,7 +97,7 @@ func (s *Tokens) Create(
 			postgres.Storable(t.Person.ID), postgres.Storable(by.ID), int64(lifetime/time.Second)).Scan(&expires); err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, tokenEntry(session.TokenCreated, t.ID, by))
+		return audit.Write(ctx, tx, tenant, tokenEntry(session.TokenCreated, t.ID, t.Person, by))
 	})
 	if err != nil {
 		return time.Time{}, fmt.Errorf("store a token: %w", err)
@@ -111,18 +111,17 @@ func (s *Tokens) Revoke(ctx context.Context, tenant access.TenantID, ids []strin
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const revoke = `
 			update access_token set revoked_at = clock_timestamp()
-			where tenant_id = $1 and id = any($2::text[]) and revoked_at is null returning id`
-		rows, err := tx.Query(ctx, revoke, tenant, ids)
+			where tenant_id = $1 and id = any($2::text[]) and revoked_at is null returning id, platform, workspace, person`
+		type row struct{ ID, Platform, Workspace, Person string }
+		rows, err := postgres.QueryAll[row](ctx, tx, revoke, tenant, ids)
 		if err != nil {
 			return err
 		}
-		if ended, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
-			return err
-		}
-		for _, id := range ended {
-			if err := audit.Write(ctx, tx, tenant, tokenEntry(session.TokenRevoked, id, by)); err != nil {
+		for _, r := range rows {
+			if err := audit.Write(ctx, tx, tenant, tokenEntry(session.TokenRevoked, r.ID, account(r.Platform, r.Workspace, r.Person), by)); err != nil {
 				return err
 			}
+			ended = append(ended, r.ID)
 		}
 		return nil
 	})
@@ -132,8 +131,8 @@ func (s *Tokens) Revoke(ctx context.Context, tenant access.TenantID, ids []strin
 	return ended, nil
 }
 
-func tokenEntry(deed session.Deed, id string, by session.Actor) audit.Entry {
-	return audit.Entry{Deed: deed, Who: by, Details: map[string]string{"token": id}}
+func tokenEntry(deed session.Deed, id string, p access.Account, by session.Actor) audit.Entry {
+	return about(audit.Entry{Deed: deed, Who: by, Details: map[string]string{"token": id}}, p)
 }
 
 // Called implements mcp.Journal.

@@ -63,6 +63,9 @@ func TestTokensAreStoredAsHashesAndForgotten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if (e.Deed == session.TokenCreated || e.Deed == session.TokenRevoked) && e.For != (session.Actor{Platform: "slack", ID: "UADA"}) {
+			t.Errorf("the audit trail names no person: %+v", e)
+		}
 		if deeds[e.Deed]++; e.Deed == session.ToolCalled && (len(e.Documents) != 1 || e.Details["tool"] != "search" || e.Details["token"] != ids[0] || e.Who.ID != "UADA") {
 			t.Errorf("the audit trail says %+v", e)
 		}

@@ -21,6 +21,7 @@ import (
 type Entry struct {
 	Deed    session.Deed
 	Who     session.Actor
+	For     session.Actor // the person whom the action was about, if it is not Who
 	At      thread.Ref
 	Own     thread.Ref // for a direct message: its channel and thread, stored with the pseudonym
 	Direct  bool
@@ -31,9 +32,11 @@ type Entry struct {
 	Details   map[string]string
 }
 
-// Within returns a copy of the entry with Direct set to direct. For a direct message, it moves the
-// channel and thread from the field At to the field Own. They can then be forgotten together with
-// the person.
+// detailFor is the detail with the pseudonym of [Entry.For].
+const detailFor = "for"
+
+// Within returns a copy of the entry with Direct set to direct. If direct is true, the channel and
+// thread move from At to Own, so that they can be forgotten together with the person.
 func (e Entry) Within(direct bool) Entry {
 	if e.Direct = direct; direct {
 		e.Own, e.At.Channel, e.At.Thread = e.At, "", ""
@@ -53,6 +56,13 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 	details := make(map[string]string, len(e.Details))
 	for key, value := range e.Details {
 		details[key] = postgres.Storable(value)
+	}
+	about, err := alias(ctx, tx, tenant, e.For, thread.Ref{})
+	if err != nil {
+		return err
+	}
+	if about != nil {
+		details[detailFor] = *about
 	}
 	var turn *string
 	if e.Turn != "" {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -31,7 +32,7 @@ func (x *Index) Addressed(
 		from document d
 		where d.tenant_id = $1 and d.url <> '' and md5(d.url) = any (select md5(a) from unnest($2::text[]) a) and d.url = any($2::text[])
 			and `+pgaccess.MayRead("$1", "$3")+` and ($4::text[] is null or d.source_id = any($4::text[]))
-		group by d.url`, string(audience.Tenant()), addresses, strs(audience.Principals()), within)
+		group by d.url`, string(audience.Tenant()), strs(addresses), strs(audience.Principals()), within)
 	if err != nil {
 		return nil, fmt.Errorf("look %d addresses up in the index: %w", len(addresses), err)
 	}
@@ -69,6 +70,7 @@ func (x *Index) Withheld(ctx context.Context, audience access.Audience, address 
 // spellings returns an address, and the same address with its host in ASCII (punycode) or in
 // Unicode if that differs. The database normalises all other differences.
 func spellings(address string) []string {
+	address = postgres.Storable(address)
 	all := []string{address}
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {

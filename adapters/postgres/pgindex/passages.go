@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -50,7 +51,7 @@ func (x *Index) Excerpts(ctx context.Context, audience access.Audience, spans []
 	from := make([]int32, len(spans))
 	to := make([]int32, len(spans))
 	for i, s := range spans {
-		ids[i], from[i], to[i] = string(s.Document), int32(s.From), int32(s.To)
+		ids[i], from[i], to[i] = postgres.Storable(string(s.Document)), int32(s.From), int32(s.To)
 	}
 	return x.fetch(ctx, excerptsSQL, string(audience.Tenant()), ids, from, to, strs(audience.Principals()))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -205,10 +206,12 @@ func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
+// strs converts names, ids and addresses to an argument of a statement. People and assistants may
+// send any bytes as an id or an address, and text that cannot be stored names nothing.
 func strs[S ~string](in []S) []string {
 	out := make([]string, len(in))
 	for i, s := range in {
-		out[i] = string(s)
+		out[i] = postgres.Storable(string(s))
 	}
 	return out
 }

@@ -132,8 +132,9 @@ func deleteUnusedAliases(ctx context.Context, tx pgx.Tx, tenant access.TenantID,
 	if expired == 0 {
 		return nil
 	}
-	// Served by audit_who.
-	const none = `not exists (select from audit a where a.tenant_id = p.tenant_id and a.who = p.alias)`
+	// Served by audit_who and audit_for.
+	const none = `not exists (select from audit a where a.tenant_id = p.tenant_id and a.who = p.alias)
+		and not exists (select from audit a where a.tenant_id = p.tenant_id and a.details ? 'for' and a.details ->> 'for' = p.alias::text)`
 	rows, err := tx.Query(ctx, `select p.alias::text from audit_person p where p.tenant_id = $1 and `+none+` for update skip locked`, tenant)
 	if err != nil {
 		return fmt.Errorf("look for people whom the audit trail means no longer: %w", err)

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
@@ -195,6 +197,28 @@ func TestOldEntriesAreDeleted(t *testing.T) {
 	}
 	if err != nil || !slices.Equal(left, []string{"U"}) {
 		t.Errorf("people who are meant: %q (%v)", left, err)
+	}
+}
+
+// A person whom only entries of other people are about stays known as long as they do.
+func TestPersonOfAnEntryStaysKnown(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Open(t)
+	store := pgsession.New(db)
+	person := access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T"}, ID: "UADA"}
+	if err := admin.NewConsole(db).Grant(t.Context(), access.DefaultTenant, person, review.Admin, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Pool.Exec(t.Context(), `insert into audit (tenant_id, at, deed) values ('default', now() - interval '1 year', 'turn')`); err != nil {
+		t.Fatal(err)
+	}
+	if p, _, err := store.Prune(t.Context(), access.DefaultTenant, session.Retention{Audit: 30 * 24 * time.Hour}, session.Actor{}); err != nil || p.Entries != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	for _, e := range trailOf(t, db) {
+		if e.Deed == session.ConsoleGranted && (e.For.ID != "UADA" || e.Details["role"] != "admin") {
+			t.Errorf("the trail says %+v", e)
+		}
 	}
 }
 

@@ -3,8 +3,6 @@ package render
 import (
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/cite"
@@ -66,97 +64,10 @@ func address(raw string) (safe string, ok bool) {
 	return unmention(safe, "%40"), true
 }
 
-var (
-	ordered   = regexp.MustCompile(`^[0-9]{1,9}[.)]`)
-	reference = regexp.MustCompile(`^&#?[0-9A-Za-z]+(;|$)`)
-)
-
-// markdownWord escapes a word for standard Markdown. It escapes as few characters as possible, so
-// that a copied word is correct.
-func markdownWord(word string, at answer.Place) string {
-	if plainWord(word) {
-		return word
-	}
-	var b strings.Builder
-	if at.LineStart {
-		// The text after a word may not be known yet, so the end of the word counts as a
-		// punctuation mark.
-		mark := 0
-		if m := ordered.FindString(word); m != "" {
-			mark = len(m) - 1
-		}
-		next, _ := utf8.DecodeRuneInString(word[mark+1:])
-		if mark > 0 && !answer.Letter(next) || strings.IndexByte("+-=#", word[0]) >= 0 && !answer.Letter(next) || word[0] == '|' || word[0] == '[' {
-			b.WriteString(word[:mark] + `\` + word[mark:mark+1])
-			at.LineStart, at.Before = false, rune(word[mark])
-			word = word[mark+1:]
-		}
-	}
-	for i := 0; i < len(word); i++ {
-		c := word[i]
-		before, after := at.Around(word, i, 1)
-		escape := false
-		switch c {
-		case '\\':
-			escape = after == 0 || after < utf8.RuneSelf && !answer.Letter(after)
-		case '*', '`':
-			escape = true
-		case '_':
-			escape = !answer.Letter(before) || !answer.Letter(after)
-		case '~':
-			escape = before != 0 || !answer.Letter(after)
-		case '[':
-			escape = at.Label || before == '!'
-		case ']':
-			escape = at.Label || after == '('
-		case '|':
-			escape = at.Cell
-		case '<':
-			if !unicode.IsDigit(after) && after != '=' && after != '-' {
-				b.WriteString("&lt;")
-				continue
-			}
-		case '>':
-			if i == 0 && at.LineStart {
-				b.WriteString("&gt;")
-				continue
-			}
-		case '&':
-			if m := reference.FindString(word[i:]); m != "" && (m[len(m)-1] == ';' || continues(at.After)) {
-				b.WriteString("&amp;")
-				continue
-			}
-		}
-		if escape {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
-}
-
-// continues reports whether the character after a word could complete a character reference that
-// the word begins.
-func continues(after rune) bool {
-	return after == '#' || after == ';' || after < utf8.RuneSelf && answer.Letter(after)
-}
-
-// plainWord reports whether a word contains no special characters, whatever its position in the
-// text.
-func plainWord(word string) bool {
-	for i := 0; i < len(word); i++ {
-		c := word[i]
-		if c < utf8.RuneSelf && !(c|0x20 >= 'a' && c|0x20 <= 'z') && (i == 0 || c != ',' && (i+1 < len(word) || c != '.')) {
-			return false
-		}
-	}
-	return true
-}
-
-// mrkdwnWord escapes a word for mrkdwn, which has entities only for &, < and >. It surrounds other
-// formatting characters with gap, an invisible character.
+// mrkdwnWord escapes text for mrkdwn. Mrkdwn can escape only three characters as entities. For
+// other special characters, mrkdwnWord inserts gap between the character and its text.
 func mrkdwnWord(word string, at answer.Place) string {
-	if plainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // a mark between blanks has no effect
+	if answer.PlainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // a mark between blanks has no effect
 		return word
 	}
 	var b strings.Builder

@@ -79,7 +79,7 @@ func TestSourcesAreNotAddedWhereTheyCannotBe(t *testing.T) {
 
 // Whatever a file holds, it says what it said, or is not written.
 func FuzzAddSource(f *testing.F) {
-	for _, seed := range []string{"", "sources:\n  a: {path: b}\n", "sources:\n  a:\n    path: |+\n     b\n\n\nagents:\n  x: {instructions: y}\n", "\ufeffsources:\n", "sources: &x\n  a: {path: b}\n", "? sources\n: a: {path: b}\n", "sources: ~\n"} {
+	for _, seed := range []string{"", "sources:\n  a: {path: b}\n", "sources:\n  a:\n    path: |+\n     b\n\n\nagents:\n  x: {instructions: y}\n", "\ufeffsources:\n", "\ufeff", "\ufeff# note\r\nsources:\r\n  a: {path: b}\r\n", "sources: &x\n  a: {path: b}\n", "? sources\n: a: {path: b}\n", "sources: ~\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, before string) {

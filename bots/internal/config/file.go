@@ -159,6 +159,16 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
+// ReadAgain reads the configuration file like [ReadFile]. It is a fault if the file that last was
+// read from is gone: without it, every rule would end.
+func ReadAgain(path string, last *File) (*File, error) {
+	f, err := ReadFile(path)
+	if err == nil && f.Path == "" && last.Path != "" {
+		return nil, fmt.Errorf("%w %s any more: put it back, or restart the program to go on without it", ErrNoFile, last.Path)
+	}
+	return f, err
+}
+
 // ParseFile parses the content of a configuration file. Relative paths in it start from the folder
 // of path.
 func ParseFile(path string, data []byte) (*File, error) {

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -183,7 +184,10 @@ func TestFilesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ text, want string }{
 		"broken":        {"agents: [\n", "f.yaml:1: this is not YAML"},
-		"a list":        {"- a\n- b\n", "holds a list: write keys and values"},
+		"a list":        {"- a\n- b\n", "f.yaml:1: the file holds a list: write keys and values"},
+		"a word":        {"agents\n", "f.yaml:1: the file holds \"agents\": write keys and values"},
+		"an odd key":    {"<<: {agent: x}\n", "f.yaml:1: the file has a key that is not a plain word"},
+		"an inner mark": {"agents:\n\ufeffagent: x\n", "f.yaml:2: "},
 		"twice":         {"agent: a\nagent: b\n", ":2: "},
 		"two documents": {"agent: a\n---\nagent: b\n", "a second document"},
 		"a reference":   {"agents: {a: {instructions: &x hello}, b: {instructions: *x}}", "a reference, which is not followed"},
@@ -192,7 +196,7 @@ func TestFilesThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v, want something with %q", name, err, tt.want)
 		}
 	}
-	for name, text := range map[string]string{"empty": "", "a comment": "# nothing yet\n", "keys without values": "agents:\nchannels:\n"} {
+	for name, text := range map[string]string{"empty": "", "a comment": "# nothing yet\n", "keys without values": "agents:\nchannels:\n", "a byte order mark": "\ufeffagents:\r\n  x: {instructions: y}\r\n", "a byte order mark alone": "\ufeff"} {
 		if _, err := config.ParseFile("f.yaml", []byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -493,6 +497,31 @@ func TestToolsOfAssistants(t *testing.T) {
 	} {
 		if _, err := config.ParseFile("f.yaml", []byte(yaml)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", yaml, err)
+		}
+	}
+}
+
+// A file that was read and is gone ends no rule. That it stands in the working folder makes no
+// difference.
+func TestFileThatIsGoneIsAFault(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if f, err := config.ReadAgain("", &config.File{}); err != nil || f.Path != "" {
+		t.Errorf("there was no file: %+v, %v", f, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte("channels:\n  - {platform: slack, follow: mention}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := config.ReadAgain("", &config.File{})
+	if err != nil || len(f.Channels) != 1 {
+		t.Fatalf("the file is new: %+v, %v", f, err)
+	}
+	if err := os.Remove(filepath.Join(dir, config.FileName)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"", filepath.Join(dir, config.FileName)} {
+		if _, err := config.ReadAgain(path, f); !errors.Is(err, config.ErrNoFile) {
+			t.Errorf("the file %q is gone: %v", path, err)
 		}
 	}
 }

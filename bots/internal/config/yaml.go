@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,9 +26,12 @@ type fault struct {
 	text string
 }
 
+// byteOrderMark is what some editors write at the beginning of a file. YAML allows it there.
+const byteOrderMark = "\ufeff"
+
 // parse returns nil if the document is empty or not YAML.
 func (r *reader) parse(data []byte) ast.Node {
-	file, err := parser.ParseBytes(data, 0)
+	file, err := parser.ParseBytes([]byte(strings.TrimPrefix(string(data), byteOrderMark)), 0)
 	if err != nil {
 		line, text := 0, err.Error()
 		var syntax yaml.Error
@@ -168,7 +172,11 @@ func edits(a, b string) int {
 func (r *reader) pairs(path string, n ast.Node, each func(key string, at, value ast.Node)) {
 	m, ok := r.value(n).(ast.MapNode)
 	if !ok {
-		r.fault(n, "%s holds %s: write keys and values below it", path, describe(r.value(n)))
+		if path == "" {
+			r.fault(n, "the file holds %s: write keys and values, such as sources:", describe(r.value(n)))
+		} else {
+			r.fault(n, "%s holds %s: write keys and values below it", path, describe(r.value(n)))
+		}
 		return
 	}
 	seen := make(map[string]bool)
@@ -177,7 +185,7 @@ func (r *reader) pairs(path string, n ast.Node, each func(key string, at, value 
 		key, ok := scalar(r.value(at))
 		switch {
 		case at.IsMergeKey() || !ok:
-			r.fault(at, "%s has a key that is not a plain word: write the settings out", path)
+			r.fault(at, "%s has a key that is not a plain word: write the settings out", cmp.Or(path, "the file"))
 		case seen[key]:
 			r.fault(at, "%s stands here twice: keep one", join(path, key))
 		default:

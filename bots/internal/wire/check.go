@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -38,6 +39,9 @@ func (b *Base) Checks() []Check {
 		{"spending", b.checkSpending},
 		{"filters", b.checkFilter},
 		{"Redis", b.checkRedis},
+	}
+	if len(b.File().Projects) > 0 {
+		checks = append(checks, Check{"projects", b.checkProjects})
 	}
 	for i := range checks {
 		checks[i].Run = withTimeout(checkTimeout, checks[i].Run)
@@ -70,6 +74,35 @@ func (b *Base) checkConfiguration(ctx context.Context) (string, error) {
 	}
 	return fmt.Sprintf("%s, with %s: %s, %s, %s, rules for %s",
 		hash, f.Path, plural.Count(len(f.Agents), "agent"), plural.Count(len(f.Projects), "project"), plural.Count(len(f.Sources), "source"), plural.Count(len(f.Channels), "channel")), nil
+}
+
+// checkProjects opens every file and folder of the projects.
+func (b *Base) checkProjects(ctx context.Context) (string, error) {
+	opened := 0
+	var faults []string
+	for _, p := range b.File().Projects {
+		for _, f := range p.Files {
+			connector, err := b.projectConnector(f)
+			if err == nil {
+				err = opens(ctx, connector)
+			}
+			if opened++; err != nil {
+				faults = append(faults, fmt.Sprintf("projects.%s, %s: %s", p.Name, f.Path, index.Reason(err)))
+			}
+		}
+	}
+	if len(faults) > 0 {
+		return "", errors.New(strings.Join(faults, "; "))
+	}
+	return plural.Count(opened, "path") + " can be read", nil
+}
+
+// opens returns the error of the first batch of a connector. It loads no documents.
+func opens(ctx context.Context, connector index.Connector) error {
+	for _, err := range connector.Sync(ctx, nil) {
+		return err
+	}
+	return nil
 }
 
 func (b *Base) checkDatabase(ctx context.Context) (string, error) {

@@ -49,11 +49,14 @@ func (b *Base) Inspect(ctx context.Context) (state checkup.State, err error) {
 		state.Sources = append(state.Sources, source)
 	}
 	for _, s := range stored {
-		if slices.ContainsFunc(state.Sources, func(c checkup.Source) bool { return c.ID == string(s.ID) }) || !s.Asked {
+		if slices.ContainsFunc(state.Sources, func(c checkup.Source) bool { return c.ID == string(s.ID) }) || !s.Asked && !s.Leftover {
 			continue
 		}
 		source := checkup.Source{
 			ID: string(s.ID), Name: s.origin.Name, Declared: s.Declared, BaseURL: s.BaseURL, Local: s.origin.Kind == files.Kind, Documents: countOf(indexed, s.ID),
+		}
+		if s.Leftover {
+			source.Declared, source.Local = s.origin.Name, false // a project needs no base_url
 		}
 		_, source.InFile = b.entry(s.origin)
 		state.Sources = append(state.Sources, source)

@@ -36,6 +36,9 @@ func OpenDirect(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*
 	return d, nil
 }
 
+// Env returns the variables with which PostgreSQL's own programs connect without an argument.
+func (d *Direct) Env() ([]string, error) { return postgres.ClientEnv(d.URL) }
+
 // Grant gives database roles the privileges that a process needs to answer questions.
 func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 	for _, role := range roles {

@@ -73,7 +73,7 @@ func countTokens(cfg *config.Config, f message.File) message.File {
 
 func failed(f message.File, err error) message.File {
 	if err != nil {
-		f.Failed = strings.TrimRight(err.Error(), ".") + "."
+		f.Failed = strings.TrimRight(index.Reason(err), ".") + "."
 		f.Text, f.Image, f.Tokens = "", nil, 0
 	}
 	return f

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/assistant"
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/core/access"
@@ -49,9 +50,9 @@ func (b *Base) MCP(ctx context.Context, platforms Listeners) (*mcp.Service, erro
 			agent, err := (&setups{base: b}).agent(ctx, b.File(), there.Agent, there.DocumentSets)
 			return agent.Sources, err
 		},
-		Search:    search.New(retriever, nil, b.Counter, search.Config{Graph: graph, Logger: b.Logger}),
+		Search:    search.New(retriever, nil, b.Counter, search.Config{Graph: graph, List: b.Index.Searchable, Logger: b.Logger}),
 		Catalogue: &catalogue{list: b.Index.Searchable, logger: b.Logger},
-		Loop:      loop, Related: knowledgetool.New(graph, b.checked(), b.Counter, b.extractedRelations()...),
+		Loop:      loop, Render: assistant.Markdown, Related: knowledgetool.New(graph, b.checked(), b.Counter, b.extractedRelations()...),
 		Index: b.checked(), Counter: b.Counter, Filter: b.filter, Logger: b.Logger, Rights: func() map[string]access.ACL { return b.File().AssistantTools }, Now: time.Now,
 	}), nil
 }

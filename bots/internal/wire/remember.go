@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/web"
@@ -153,9 +155,12 @@ type StoredSource struct {
 	// Refused says why the row does not count, and what to do; empty if it counts. A refused source
 	// is not read, and no request is sent for it.
 	Refused string
-	origin  document.Source
-	row     options
-	memory  sources.Memory
+	// Leftover marks a file of a project that is no longer in the configuration file. No one ever
+	// asked to have it read, so it has no options that need approval, and it is not read.
+	Leftover bool
+	origin   document.Source
+	row      options
+	memory   sources.Memory
 }
 
 // Schedule returns the facts that decide when the source is read next.
@@ -222,6 +227,9 @@ func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (sources.Mem
 func (b *Base) judge(s *StoredSource) {
 	entry, declared := b.declared(s.origin)
 	if !declared {
+		if s.Leftover = s.origin.Kind == files.Kind && reflect.ValueOf(s.row).IsZero(); s.Leftover {
+			return
+		}
 		_, s.Refused = sources.Judge(s.ID, s.memory, nil)
 		return
 	}

@@ -65,7 +65,7 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 		checks = append(checks, c)
 	}
 	for _, s := range stored {
-		if !slices.ContainsFunc(checks, func(c SourceCheck) bool { return c.ID == s.ID }) {
+		if !s.Leftover && !slices.ContainsFunc(checks, func(c SourceCheck) bool { return c.ID == s.ID }) {
 			checks = append(checks, SourceCheck{ID: s.ID, Name: s.Place(), Every: s.Every, refused: s.Refused, source: s.Source})
 		}
 	}

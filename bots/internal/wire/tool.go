@@ -51,7 +51,7 @@ func (b *Base) SearchTool() (tool.Tool, error) {
 }
 
 func (b *Base) search(retriever retrieve.Retriever, fast llm.Model) *search.Tool {
-	return search.New(retriever, b.checked(), b.Counter, search.Config{Fast: fast, Share: b.Config.SearchShare, Graph: b.Knowledge(), Logger: b.Logger})
+	return search.New(retriever, b.checked(), b.Counter, search.Config{Fast: fast, Share: b.Config.SearchShare, Graph: b.Knowledge(), List: b.Index.Searchable, Logger: b.Logger})
 }
 
 func (b *Base) openURL() (*openurl.Tool, error) {

@@ -12,17 +12,42 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// sourcesNamed returns the sources whose names, kinds or ids a call lists. Without any, it returns
-// the sources of the scope. The text of the error lists the valid names for the model.
-func sourcesNamed(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
+// narrow limits the scope to the sources whose names, kinds or ids a call lists. Without any, it
+// leaves the scope as it is. The catalogue may be a few minutes old, so narrow lists the sources
+// again before it refuses a name. The text of the error lists the valid names for the model.
+func (t *Tool) narrow(ctx context.Context, asked tool.Strings, scope *tool.Scope) error {
 	// no sources are listed, so the model invented the names
 	if len(asked) == 0 || len(scope.Catalogue) == 0 {
-		return scope.Sources, nil
+		return nil
 	}
-	var ids []document.SourceID
+	ids, unknown := sourcesNamed(asked, scope.Catalogue)
+	if unknown != "" && t.config.List != nil {
+		if fresh, err := t.config.List(ctx, scope.Audience); err == nil {
+			scope.Catalogue = slices.DeleteFunc(slices.Clone(fresh), func(s tool.Source) bool {
+				return len(scope.Sources) > 0 && !slices.Contains(scope.Sources, s.ID)
+			})
+			ids, unknown = sourcesNamed(asked, scope.Catalogue)
+		} else if t.config.Logger != nil {
+			t.config.Logger.WarnContext(ctx, "sources are not listed again", "error", err)
+		}
+	}
+	if unknown != "" {
+		names := make([]string, len(scope.Catalogue))
+		for i, s := range scope.Catalogue {
+			names[i] = fmt.Sprintf("%q", s.Name)
+		}
+		return fmt.Errorf("there is no source %q: name one of %s, or leave sources out", unknown, strings.Join(names, ", "))
+	}
+	scope.Sources = ids
+	return nil
+}
+
+// sourcesNamed returns the sources with these names, kinds or ids, and the first name that no
+// source has.
+func sourcesNamed(asked tool.Strings, catalogue []tool.Source) (ids []document.SourceID, unknown string) {
 	for _, name := range asked {
 		found := false
-		for _, s := range scope.Catalogue {
+		for _, s := range catalogue {
 			if strings.EqualFold(name, s.Name) || strings.EqualFold(name, s.Kind) || name == string(s.ID) {
 				found = true
 				if !slices.Contains(ids, s.ID) {
@@ -31,14 +56,10 @@ func sourcesNamed(asked tool.Strings, scope tool.Scope) ([]document.SourceID, er
 			}
 		}
 		if !found {
-			var names []string
-			for _, s := range scope.Catalogue {
-				names = append(names, fmt.Sprintf("%q", s.Name))
-			}
-			return nil, fmt.Errorf("there is no source %q: name one of %s, or leave sources out", name, strings.Join(names, ", "))
+			return nil, name
 		}
 	}
-	return ids, nil
+	return ids, ""
 }
 
 // maxAuthored is the maximum number of an author's documents that are searched. The newest are

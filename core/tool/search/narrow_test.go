@@ -3,10 +3,12 @@ package search_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/knowledge"
@@ -43,6 +45,43 @@ func TestSearchOfSomeSources(t *testing.T) {
 			continue
 		}
 		if err != nil || len(x.asked) != 1 || !cmp.Equal(x.asked[0].Sources, tc.want) {
+			t.Errorf("%s: searched %+v, %v", tc.name, x.asked, err)
+		}
+	}
+}
+
+// A list of sources that is a few minutes old refuses no source: it is read again once, within the
+// sources of the scope.
+func TestUnknownSourcesAreListedAgain(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, args string
+		err        error
+		lists      int
+		want       []document.SourceID
+		says       string
+	}{
+		{"a new source", `{"queries":["q"],"sources":["Uploads","Handbook"]}`, nil, 1, []document.SourceID{"uploads", "files-handbook"}, ""},
+		{"a known source", `{"queries":["q"],"sources":["Handbook"]}`, nil, 0, []document.SourceID{"files-handbook"}, ""},
+		{"an unknown source", `{"queries":["q"],"sources":["wiki"]}`, nil, 1, nil, `name one of "Handbook", "Uploads"`},
+		{"a source outside of the scope", `{"queries":["q"],"sources":["Board"]}`, nil, 1, nil, `name one of "Handbook", "Uploads"`},
+		{"no list", `{"queries":["q"],"sources":["Uploads"]}`, errors.New("away"), 1, nil, `name one of "Handbook",`},
+	} {
+		x, lists := &index{}, 0
+		sc := scope("How?")
+		sc.Sources, sc.Catalogue = []document.SourceID{"files-handbook", "uploads"}, []tool.Source{{ID: "files-handbook", Name: "Handbook"}}
+		_, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{List: func(context.Context, access.Audience) ([]tool.Source, error) {
+			lists++
+			return []tool.Source{{ID: "files-handbook", Name: "Handbook"}, {ID: "uploads", Name: "Uploads"}, {ID: "board", Name: "Board"}}, tc.err
+		}}), tc.args, sc)
+		if lists != tc.lists {
+			t.Errorf("%s: listed %d times", tc.name, lists)
+		}
+		if tc.says != "" {
+			if err == nil || !strings.Contains(err.Error()+",", tc.says) || strings.Contains(err.Error(), `one of "Board`) || len(x.asked) != 0 {
+				t.Errorf("%s: error %v", tc.name, err)
+			}
+		} else if err != nil || len(x.asked) != 1 || !cmp.Equal(x.asked[0].Sources, tc.want) {
 			t.Errorf("%s: searched %+v, %v", tc.name, x.asked, err)
 		}
 	}

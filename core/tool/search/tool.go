@@ -63,7 +63,10 @@ type Config struct {
 	Share   float64
 	History int // earlier turns whose passages may be reused: 5
 	// graph of document authors and replacements; may be nil
-	Graph  knowledge.Graph
+	Graph knowledge.Graph
+	// List lists the searchable sources of an audience as they are now; nil: only Scope.Catalogue
+	// counts
+	List   func(context.Context, access.Audience) ([]tool.Source, error)
 	Logger *slog.Logger // nil: silent
 }
 
@@ -214,7 +217,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	if scope.Now.IsZero() {
 		scope.Now = time.Now()
 	}
-	if scope.Sources, err = sourcesNamed(asked.Sources, scope); err != nil {
+	if err := t.narrow(ctx, asked.Sources, &scope); err != nil {
 		return tool.Result{}, err
 	}
 	if result, kept, err := t.furtherPage(ctx, asked.rankingKey(), page, scope, emit); kept || err != nil {
