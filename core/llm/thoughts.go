@@ -60,6 +60,10 @@ func Thoughts(stream iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	}
 }
 
+// maxBlank is the number of bytes of white space that are held before a reply begins. More of it is
+// passed on as reasoning, so that [Limits] count it.
+const maxBlank = 256
+
 type thoughts struct {
 	buf   string // text that may still be part of a tag
 	close string // closing tag to wait for; empty outside tags
@@ -85,6 +89,10 @@ func (t *thoughts) push(text string) []Delta {
 			t.close, t.buf = "", after
 		}
 		start := strings.TrimLeft(t.buf, " \t\r\n")
+		if blank := len(t.buf) - len(start); blank > maxBlank {
+			out = append(out, Delta{Reasoning: t.buf[:blank]})
+			t.buf = start
+		}
 		maybe := start == ""
 		for _, tag := range thoughtTags {
 			if rest, opened := strings.CutPrefix(start, tag.open); opened {

@@ -1,9 +1,12 @@
 package llm_test
 
 import (
+	"context"
 	"errors"
 	"iter"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/core/llm"
 )
@@ -80,4 +83,31 @@ func TestTextAfterThoughtsIsNotHeld(t *testing.T) {
 		}
 	}
 	t.Error("no text")
+}
+
+// A small local model can fall into white space without end. It is held only until it could not be
+// the beginning of a reply, so the limits of an answer count it.
+func TestWhiteSpaceBeforeAReplyIsCounted(t *testing.T) {
+	t.Parallel()
+	limits := llm.Limits{Text: 1000, Bytes: 100_000, Duration: time.Hour}
+	sent := 0
+	stream := limits.Stream(t.Context(), llm.Request{}, func(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+		return llm.Thoughts(func(yield func(llm.Delta, error) bool) {
+			for sent = 0; sent < 10_000_000; sent += 100 {
+				if !yield(llm.Delta{Text: strings.Repeat(" ", 99) + "\n"}, nil) {
+					return
+				}
+			}
+		})
+	})
+	var last error
+	for d, err := range stream {
+		if d.Text != "" {
+			t.Fatalf("the answer has the text %q", d.Text)
+		}
+		last = err
+	}
+	if !errors.Is(last, llm.ErrEndless) || sent > 2*limits.Bytes {
+		t.Errorf("the stream ended with %v after %d bytes", last, sent)
+	}
 }
