@@ -20,7 +20,7 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	if err != nil {
 		return none, err
 	}
-	answer, err := c.client.Signed.Do(ctx, sourcehttp.Request{Path: strings.TrimPrefix(k.Links.Download, "/")})
+	answer, err := c.client.Fetch(ctx, sourcehttp.Request{Path: c.downloadPath(k)})
 	if errors.Is(err, sourcehttp.ErrTooLarge) {
 		return none, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
 	}
@@ -33,13 +33,24 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	return d, err
 }
 
+// downloadPath returns the path of a file's data. On Cloud it is the request that "redirects the
+// client to a URL that serves an attachment's binary data"
+// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content---attachments/). The
+// link in the response is for browsers: tokens with granular scopes cannot open it.
+func (c *Connector) downloadPath(k content) string {
+	if !c.client.Cloud {
+		return strings.TrimPrefix(k.Links.Download, "/")
+	}
+	return "rest/api/content/" + string(k.Container.ID) + "/child/attachment/" + string(k.ID) + "/download"
+}
+
 // attachment returns an error that wraps index.ErrSkipped if the file is invisible.
 func (c *Connector) attachment(ctx context.Context, e entry) (k content, err error) {
 	left, err := c.tree().bulk(ctx, []string{e.id}, "version,container", func(found content) { k = found })
 	switch {
 	case err != nil:
 		return k, err
-	case len(left) > 0 || k.Links.Download == "":
+	case len(left) > 0 || k.Links.Download == "" || c.client.Cloud && (k.Container == nil || !isID(string(k.Container.ID))):
 		return k, fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 	}
 	return k, nil

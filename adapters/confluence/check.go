@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/plural"
 )
@@ -29,7 +30,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	}
 	site, siteErr := c.site(ctx)
 	if siteErr != nil {
-		return "", errors.Join(err, fmt.Errorf("the groups of the site cannot be read, and without them every reader is denied: %w", siteErr))
+		return "", errors.Join(err, fmt.Errorf("every reader is denied: %w", siteErr))
 	}
 	if len(site.users) == 0 {
 		err = errors.Join(err, errors.New("no group lets people use Confluence by its name, so every reader is denied: name those that do under users"))
@@ -45,50 +46,93 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 			"Before Confluence 9.1 no REST API tells it: update, or index an export as a folder with a separate access list", all[0].Key))
 	}
 	if c.client.Cloud {
-		err = errors.Join(err, c.tryScopes(ctx))
+		err = errors.Join(err, c.tryScopes(ctx, all[0]))
 	}
 	return plural.Count(len(all), "space"), err
 }
 
-// tryScopes requests a page, a search and a restriction. Each of these needs a separate scope of
-// the token. The error names the missing scopes.
-func (c *Connector) tryScopes(ctx context.Context) error {
+// probed is the id of a content that need not exist. The API gateway checks the scope of a token
+// before Confluence looks for the content.
+const probed = "1"
+
+// tryScopes sends a request for each scope that the token needs, except those that Check has tried.
+// The error names the missing scopes.
+func (c *Connector) tryScopes(ctx context.Context, in space) error {
 	var found struct {
 		Results []listed `json:"results"`
 	}
+	ask := func(path string) func() error {
+		return func() error { return c.client.Get(ctx, path, new(struct{})) }
+	}
+	first := func(do func(id string) error) func() error {
+		return func() error {
+			if len(found.Results) == 0 || !isID(string(found.Results[0].ID)) {
+				return nil
+			}
+			return do(string(found.Results[0].ID))
+		}
+	}
 	tries := []struct {
-		what, scope string
-		do          func() error
+		what     string
+		do       func() error
+		tolerant bool // only a missing scope is an error
 	}{
-		{"pages", "read:page:confluence", func() error { return c.client.Get(ctx, "api/v2/pages?limit=1&status=current", &found) }},
-		{"searches", "search:confluence or read:content-details:confluence", func() error {
-			if len(found.Results) == 0 || !isID(string(found.Results[0].ID)) {
-				return nil
-			}
-			asked := atlassian.Query("cql", cqlIDs([]string{string(found.Results[0].ID)}), "limit", "1")
-			_, _, err := readPage[content](ctx, c.client, "rest/api/content/search", asked, 0)
+		{"pages", func() error { return c.client.Get(ctx, "api/v2/pages?limit=1&status=current", &found) }, false},
+		{"blog posts", ask("api/v2/blogposts?limit=1&status=current"), false},
+		{"searches", first(func(id string) error {
+			_, _, err := readPage[content](ctx, c.client, "rest/api/content/search", atlassian.Query("cql", cqlIDs([]string{id}), "limit", "1"), 0)
 			return err
-		}},
-		{"restrictions of pages", "read:content-details:confluence", func() error {
-			if len(found.Results) == 0 || !isID(string(found.Results[0].ID)) {
-				return nil
-			}
-			_, err := c.restrictionOf(ctx, string(found.Results[0].ID))
+		}), false},
+		{"restrictions of pages", first(func(id string) error {
+			_, err := c.restrictionOf(ctx, id)
 			return err
-		}},
+		}), false},
+		{"attached files", func() error { return c.tryFile(ctx, in) }, false},
+		{"folders", ask("api/v2/folders/" + probed), true},
+		{"whiteboards", ask("api/v2/whiteboards/" + probed), true},
+		{"databases", ask("api/v2/databases/" + probed), true},
+		{"Smart Links", ask("api/v2/embeds/" + probed), true},
+		{"people", func() error {
+			return c.client.Post(ctx, "api/v2/users-bulk", map[string]any{"accountIds": []string{probed}}, new(struct{}), 1)
+		}, true},
+		{"permissions of one person", func() error {
+			asked := map[string]any{"subject": map[string]string{"type": "user", "identifier": probed}, "operation": "read"}
+			return c.client.Post(ctx, "rest/api/content/"+probed+"/permission/check", asked, new(struct{}), 1)
+		}, true},
 	}
 	var all error
 	for _, try := range tries {
 		err := try.do()
 		switch {
-		case err == nil:
+		case err == nil || try.tolerant && !atlassian.Final(ctx, err) && !atlassian.LacksScope(err):
 		case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
 			return err
 		default:
-			all = errors.Join(all, fmt.Errorf("%s cannot be read: give the token the scope %s (%w)", try.what, try.scope, err))
+			all = errors.Join(all, fmt.Errorf("%s cannot be read: %w", try.what, err))
 		}
 	}
 	return all
+}
+
+// tryFile downloads one attached file of a space, if files are read.
+func (c *Connector) tryFile(ctx context.Context, in space) error {
+	if !c.options.Attachments {
+		return nil
+	}
+	path, asked := c.first(in, attachments)
+	got, _, err := readPage[content](ctx, c.client, path, asked, 0)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(got, func(k content) bool { return k.Container != nil && isID(string(k.Container.ID)) })
+	if i < 0 {
+		return nil
+	}
+	_, err = c.client.Fetch(sourcehttp.Small(ctx), sourcehttp.Request{Path: c.downloadPath(got[i])})
+	if errors.Is(err, sourcehttp.ErrTooLarge) {
+		return nil
+	}
+	return err
 }
 
 var (

@@ -17,7 +17,7 @@ type Config = atlassian.Config
 // share one Client. It is safe for concurrent use.
 type Client struct{ *atlassian.Site }
 
-var product = atlassian.Product{Name: "Confluence", Settings: "CONFLUENCE", Example: "https://wiki.example.org", Path: "wiki/"}
+var product = atlassian.Product{Name: "Confluence", Settings: "CONFLUENCE", Example: "https://wiki.example.org", Path: "wiki/", Scope: scopeOf}
 
 // New returns a client. It sends no request.
 func New(config Config) (*Client, error) {

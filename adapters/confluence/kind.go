@@ -26,9 +26,13 @@ func Statement() sources.Kind {
 		Rights: []sources.Right{
 			{Name: "read:space:confluence", Reason: "the spaces, and who may view them"},
 			{Name: "read:space.permission:confluence", Reason: "who may view a space by a role"},
+			{Name: "read:configuration:confluence", Reason: "whether the site has roles, which decide who may view a space"},
 			{Name: "read:page:confluence", Reason: "pages"},
 			{Name: "read:blogpost:confluence", Reason: "blog posts"},
 			{Name: "read:folder:confluence", Reason: "folders, which may be restricted"},
+			{Name: "read:whiteboard:confluence", Reason: "whiteboards above pages, which may be restricted"},
+			{Name: "read:database:confluence", Reason: "databases above pages, which may be restricted"},
+			{Name: "read:embed:confluence", Reason: "Smart Links above pages, which may be restricted"},
 			{Name: "read:comment:confluence", Reason: "comments"},
 			{Name: "read:attachment:confluence", Reason: "attached files"},
 			{Name: "read:content-details:confluence", Reason: "restrictions of pages, and searches by id"},

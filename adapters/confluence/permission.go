@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ type site struct {
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	groups, err := c.groups(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the groups of the site cannot be read: %w", err)
 	}
 	s := &site{users: access.ACL{}, anonymous: make(map[string]bool)}
 	for _, g := range groups {
@@ -35,13 +36,15 @@ func (c *Connector) site(ctx context.Context) (*site, error) {
 	}
 	if c.options.Anonymous != "" {
 		if s.anonymous, err = c.visible(ctx); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the spaces that visitors see cannot be read: %w", err)
 		}
 	}
 	if c.client.Cloud {
-		s.roles, err = c.viewerRoles(ctx)
+		if s.roles, err = c.viewerRoles(ctx); err != nil {
+			return nil, fmt.Errorf("the roles of the site's spaces cannot be read: %w", err)
+		}
 	}
-	return s, err
+	return s, nil
 }
 
 // usersPrefix is the prefix of the names of the groups that Confluence creates for its users. The
@@ -78,6 +81,9 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 
 // viewerRoles returns the ids of the roles that allow viewing a space, or nil if the site has no
 // roles (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/).
+//
+// A missing scope is an error. The mode decides which of two lists is in force, and Atlassian does
+// not document what the list of permissions shows on a site with roles.
 func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	var mode struct {
 		Mode string `json:"mode"`

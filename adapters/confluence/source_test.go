@@ -38,6 +38,7 @@ func configOf(s *confluencetest.Server) confluence.Config {
 func newSite(t testing.TB, cloud bool, change func(*confluence.Options, *confluence.Config)) *site {
 	t.Helper()
 	s := &site{Server: confluencetest.NewServer(t, confluencetest.NewWorld(), cloud)}
+	s.Do(func() { s.Scopes = listedScopes() })
 	config := configOf(s.Server)
 	s.options = confluence.Options{Common: confluence.Common{Name: "wiki", Anonymous: access.Members, Domains: []string{"example.com"}}}
 	if change != nil {
@@ -50,6 +51,14 @@ func newSite(t testing.TB, cloud bool, change func(*confluence.Options, *conflue
 	s.Reading = sourcetest.Read(t, func() (*confluence.Connector, error) { return confluence.NewConnector(s.client, s.options) })
 	s.Called = func(id document.ID) string { return string(id[strings.LastIndexByte(string(id), ':')+1:]) }
 	return s
+}
+
+// listedScopes returns the scopes that "footnote sources add confluence" lists.
+func listedScopes() (all []string) {
+	for _, r := range confluence.Statement().Rights {
+		all = append(all, r.Name)
+	}
+	return all
 }
 
 // mustHold says how the index differs from what should be in it: texts by contents.

@@ -64,6 +64,7 @@ func newWorld(t *testing.T, rt *rapid.T, cloud bool) *suiteWorld {
 	}
 	w.Space("ENG", w.Site[0])
 	w.Space("OPS", w.groups[0])
+	w.Do(func() { w.Scopes = listedScopes() })
 	w.Do(func() { w.Roles = cloud && rapid.Bool().Draw(rt, "roles") })
 	w.Switch(func(s *confluencetest.Switches) {
 		s.Short, s.Absolute = rapid.IntRange(0, 3).Draw(rt, "short parts"), rapid.Bool().Draw(rt, "absolute links")

@@ -313,6 +313,17 @@ func (q *request) download(found []string) any {
 	return refused(http.StatusNotFound)
 }
 
+// locate "redirects the client to a URL that serves an attachment's binary data". 404: "The
+// specified content does not contain an attachment with the specified attachment ID"
+// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content---attachments/).
+func (q *request) locate(found []string) any {
+	c := q.find(found[1])
+	if c == nil || c.Type != "attachment" || c.Parent == nil || c.Parent.ID != found[0] {
+		return refused(http.StatusNotFound)
+	}
+	return redirect(q.site() + "/media/" + c.ID)
+}
+
 func (q *request) version([]string) any {
 	return map[string]any{"version": map[bool]string{true: "8.5.4", false: "9.2.1"}[q.Switches.Before91]}
 }

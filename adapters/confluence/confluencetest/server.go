@@ -77,6 +77,8 @@ func RefuseScope(w http.ResponseWriter, _ *http.Request) {
 
 type refused int
 
+type redirect string
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	if s.Cloud {
@@ -98,6 +100,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.World.Mu.Lock()
+	if s.Cloud && !anonymous && s.Scopes != nil && !s.scoped(path) {
+		s.World.Mu.Unlock()
+		RefuseScope(w, r)
+		return
+	}
 	answer := s.answer(&request{Server: s, Request: r, Switches: s.Is(), user: user, path: path, values: r.URL.Query()})
 	s.World.Mu.Unlock()
 	switch answer := answer.(type) {
@@ -107,6 +114,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		Refuse(int(answer))(w, r)
+	case redirect:
+		http.Redirect(w, r, string(answer), http.StatusFound)
 	case []byte:
 		_, _ = w.Write(answer)
 	default:
@@ -186,7 +195,8 @@ func (s *Server) routes() map[string]func(q *request, found []string) any {
 			"rest/api/content/*/restriction/byOperation/read": (*request).restriction,
 			"rest/api/group":                                  (*request).groups,
 			"rest/api/group/*/membersByGroupId":               (*request).members,
-			"download/attachments/*":                          (*request).download,
+			"rest/api/content/*/child/attachment/*/download":  (*request).locate,
+			"media/*": (*request).download,
 		}
 	}
 	return map[string]func(*request, []string) any{

@@ -16,7 +16,7 @@ import (
 var ErrMalformed = errors.New("the answer cannot be read")
 
 // Cost returns how many requests this client has sent, and how long it has waited for limits.
-func (s *Site) Cost() sourcehttp.Cost { return s.Signed.Cost() }
+func (s *Site) Cost() sourcehttp.Cost { return s.signed.Cost() }
 
 // Get sends a GET request for a path below Base and decodes the JSON response into to. Errors are
 // those of [Site.Ask].
@@ -36,14 +36,20 @@ func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int
 	return s.Ask(ctx, r, to)
 }
 
-// Ask sends a request and decodes the JSON response into to. The error wraps [ErrMalformed] if the
-// response is not the expected JSON, and usually index.ErrRevoked if the site rejects the
-// credential.
-func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
-	answer, err := s.Signed.Do(ctx, r)
+// Fetch sends a request and returns the response as it is. The error usually wraps index.ErrRevoked
+// if the site rejects the credential.
+func (s *Site) Fetch(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Response, error) {
+	answer, err := s.signed.Do(ctx, r)
 	if sourcehttp.Status(err) == http.StatusUnauthorized && !s.visitor {
-		return unauthorized(s.product.Name, s.direct, err)
+		return nil, s.unauthorized(r.Path, err)
 	}
+	return answer, err
+}
+
+// Ask sends a request and decodes the JSON response into to. The error wraps [ErrMalformed] if the
+// response is not the expected JSON. Other errors are those of [Site.Fetch].
+func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
+	answer, err := s.Fetch(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -3,26 +3,40 @@ package atlassian
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// unauthorized converts a 401 error to one that tells the operator what to do. It wraps
-// index.ErrRevoked, unless the token only lacks a scope. at is the address of a cloud site that is
-// used without the API gateway, or "".
-func unauthorized(product, at string, err error) error {
+// LacksScope reports whether the API gateway refused a request because the token lacks the scope
+// for it. The credential itself is valid.
+func LacksScope(err error) bool {
 	var refused *sourcehttp.Refused
+	return errors.As(err, &refused) && refused.Status == http.StatusUnauthorized && strings.Contains(refused.Said, "scope does not match")
+}
+
+// unauthorized converts a 401 error to one that tells the operator what to do. It wraps
+// index.ErrRevoked, unless the token only lacks a scope.
+func (s *Site) unauthorized(path string, err error) error {
+	name, command, setting := s.product.Name, strings.ToLower(s.product.Name), s.product.Settings+"_TOKEN"
 	switch {
-	case errors.As(err, &refused) && strings.Contains(refused.Said, "scope does not match"):
-		return fmt.Errorf("the token lacks a scope that %s wants for this: make a new one with the scopes that footnote sources add %s lists, and set it (%w)", product, strings.ToLower(product), err)
-	case at != "":
+	case LacksScope(err):
+		scope := ""
+		if s.product.Scope != nil {
+			scope = s.product.Scope(path)
+		}
+		if scope == "" {
+			scope = "that " + name + " wants for this"
+		}
+		return fmt.Errorf("the token lacks the scope %s: the scopes of a token cannot be changed, so make a new one with all that footnote sources add %s lists, and set %s (%w)", scope, command, setting, err)
+	case s.direct != "":
 		// "URLs for API tokens with scopes for Confluence:
 		// https://api.atlassian.com/ex/confluence/{cloudId}"
 		// (https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/)
 		return fmt.Errorf("%s does not accept the credential: a token with scopes is accepted only where url is https://%s/ex/%s/CLOUD-ID (the id stands in %s/_edge/tenant_info); "+
-			"with any other, make a new token, and set it (%w): %w", product, gateway, strings.ToLower(product), strings.TrimSuffix(at, "/"), err, index.ErrRevoked)
+			"with any other, make a new token, and set it (%w): %w", name, gateway, command, strings.TrimSuffix(s.direct, "/"), err, index.ErrRevoked)
 	}
-	return fmt.Errorf("%s does not accept the credential: check it, or make a new token, and set it (%w): %w", product, err, index.ErrRevoked)
+	return fmt.Errorf("%s does not accept the credential: check it, or make a new token, and set it (%w): %w", name, err, index.ErrRevoked)
 }

@@ -41,6 +41,9 @@ type Product struct {
 	// Path is the product's path below a cloud site, with a trailing slash, or empty. The
 	// configured URL may already include it.
 	Path string
+	// Scope returns the scope of an API token that a request for a path needs, or "" if it is
+	// unknown. If nil, it is always unknown.
+	Scope func(path string) string
 }
 
 // Site is a client that sends requests to a site with one credential. It is safe for concurrent
@@ -49,7 +52,7 @@ type Site struct {
 	Config Config // with defaults
 	Cloud  bool
 	Base   string // address of the product, with a trailing slash
-	Signed *sourcehttp.Client
+	signed *sourcehttp.Client
 	open   *sourcehttp.Client // sends no credential
 
 	product Product
@@ -96,14 +99,14 @@ func (p Product) Connect(config Config) (*Site, error) {
 		return nil, err
 	}
 	settings.Authorize = authorize(config.Email, config.Token)
-	s.Signed, err = sourcehttp.New(settings)
+	s.signed, err = sourcehttp.New(settings)
 	return s, err
 }
 
 // Visitor returns a client for the same site that sends no credential. It sees what anonymous
 // visitors see.
 func (s *Site) Visitor() *Site {
-	return &Site{Config: s.Config, Cloud: s.Cloud, Base: s.Base, Signed: s.open, product: s.product, visitor: true, names: make(map[string]string)}
+	return &Site{Config: s.Config, Cloud: s.Cloud, Base: s.Base, signed: s.open, product: s.product, visitor: true, names: make(map[string]string)}
 }
 
 // Absent reports whether an error means that an item does not exist or is invisible to the
