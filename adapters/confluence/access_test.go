@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
@@ -164,6 +165,82 @@ func TestCheckNamesMissingScopes(t *testing.T) {
 			_, err := s.Connector.Check(t.Context())
 			if err == nil || !strings.Contains(err.Error(), "lacks the scope "+scope) || !strings.Contains(err.Error(), "set CONFLUENCE_TOKEN") {
 				t.Errorf("without %s: %v", scope, err)
+			}
+			if scope == "read:configuration:confluence" && strings.Contains(err.Error(), "groups") {
+				t.Errorf("the check blames the groups: %v", err)
+			}
+		})
+	}
+}
+
+// A refusal of one content hides that content and what is below it. The rest is read.
+func TestRefusedContentHidesItselfAlone(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		for _, status := range []int{http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity} {
+			s := newSite(t, cloud, nil)
+			eng := s.Space("ENG", s.Site[0])
+			want := s.fill(eng, 3)
+			odd := make(map[string]int)
+			var hidden []*confluencetest.Content
+			for range 7 { // more than the loop's patience
+				bad := s.Page(eng, nil, "odd", "<p>odd</p>")
+				hidden, odd[bad.ID] = append(hidden, bad, s.Page(eng, bad, "below", "<p>below</p>")), status
+			}
+			s.Switch(func(w *confluencetest.Switches) { w.Odd = odd })
+			notices := s.mustSyncWithNotices()
+			if !strings.Contains(notices, http.StatusText(status)) {
+				t.Errorf("%d: the notices are %s", status, notices)
+			}
+			r := s.nodes()
+			for c := range want {
+				if got := s.Documents()[c.ID].ACL; !slices.Equal(got, s.node("space:"+eng.ID)) {
+					t.Errorf("%d: a page has the readers %v", status, got)
+				}
+			}
+			for i, c := range hidden {
+				node := eng.ID + ":" + hidden[i-i%2].ID
+				if d, stored := s.Documents()[c.ID]; stored && !slices.Equal(d.ACL, s.node(node)) || !slices.Contains(r.Denied, node) {
+					t.Errorf("%d: %s %s has the readers %v, denied are %v", status, c.Title, c.ID, d.ACL, r.Denied)
+				}
+			}
+			s.Revoke(true)
+			s.MustBeRefused(s.Token)
+		}
+	})
+}
+
+// Whiteboards, databases and Smart Links may be above pages. Without the scope for one of them,
+// what is below it is hidden, and the rest is read.
+func TestPagesBelowContentWithoutText(t *testing.T) {
+	t.Parallel()
+	for of, scope := range map[string]string{
+		"folder": "read:folder:confluence", "whiteboard": "read:whiteboard:confluence", "database": "read:database:confluence", "embed": "read:embed:confluence",
+	} {
+		t.Run(of, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, true, nil)
+			eng := s.Space("ENG", s.Site[0])
+			box := s.Add(&confluencetest.Content{Type: of, Space: eng, Title: of})
+			below, other := s.Page(eng, box, "below", "<p>x</p>"), s.Page(eng, nil, "other", "<p>x</p>")
+			mustName := func(c *confluencetest.Content, node string) {
+				t.Helper()
+				if got := s.Documents()[c.ID].ACL; !slices.Equal(got, s.node(node)) {
+					t.Errorf("%s has the readers %v, want those of %s", c.Title, got, node)
+				}
+			}
+			s.MustSync()
+			mustName(below, "space:"+eng.ID)
+
+			s.lack(scope)
+			s.Pass(25 * time.Hour)
+			s.Again()
+			if notices := s.mustSyncWithNotices(); !strings.Contains(notices, "lacks the scope "+scope) {
+				t.Errorf("the notices are %s", notices)
+			}
+			mustName(below, eng.ID+":"+box.ID)
+			mustName(other, "space:"+eng.ID)
+			if r := s.nodes(); !slices.Contains(r.Denied, eng.ID+":"+box.ID) {
+				t.Errorf("denied are %v", r.Denied)
 			}
 		})
 	}

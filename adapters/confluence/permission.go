@@ -121,7 +121,7 @@ func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access
 		acl, err = c.viewersByPermission(ctx, s)
 	}
 	// 500 instead of 403 (CONFSERVER-99908)
-	if err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusInternalServerError) {
+	if err != nil && !atlassian.Final(ctx, err) && (atlassian.Refused(ctx, err) && !atlassian.LacksScope(err) || sourcehttp.Status(err) == http.StatusInternalServerError) {
 		return nil, false, nil
 	}
 	return acl, err == nil, err

@@ -120,7 +120,7 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 		c := &confluencetest.Content{Space: space, Parent: parent, Title: "Page", Body: "<p>common words</p>", Type: "page"}
 		switch {
 		case what == 1 && w.Cloud && (parent == nil || parent.Type != "comment"):
-			c.Type = "folder"
+			c.Type = rapid.SampledFrom([]string{"folder", "whiteboard", "database", "embed"}).Draw(t, "container")
 		case what == 2:
 			c.Type, c.Parent = "blogpost", nil
 		case what == 3 && parent != nil && parent.Type == "page":
@@ -209,7 +209,7 @@ func (w *suiteWorld) carry(c *confluencetest.Content, to *confluencetest.Space) 
 func (w *suiteWorld) meet() {
 	w.Do(func() {
 		for _, c := range w.Contents {
-			if c.Type != "folder" {
+			if !slices.Contains([]string{"folder", "whiteboard", "database", "embed"}, c.Type) {
 				w.Meet(idOf(c))
 			}
 		}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
-	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 )
 
@@ -22,7 +20,8 @@ type tree struct {
 	lost    map[string]bool   // invisible contents: hidden from everyone, with everything below them
 	unsure  map[string]bool   // temporarily unreadable contents
 	lists   map[string]list
-	failing int // consecutive failures
+	refused map[string]error // refusals that hide content, by its id, until a notice reports them
+	failing int              // consecutive failures
 }
 
 // list is the restriction of a page or folder.
@@ -43,7 +42,7 @@ const (
 func (c *Connector) tree() *tree {
 	return &tree{
 		Connector: c, parents: make(map[string]string), kinds: make(map[string]string), lost: make(map[string]bool), unsure: make(map[string]bool),
-		lists: make(map[string]list),
+		lists: make(map[string]list), refused: make(map[string]error),
 	}
 }
 
@@ -262,12 +261,21 @@ func (t *tree) climbOne(ctx context.Context, id string) error {
 			return nil
 		}
 	}
-	if err == nil || atlassian.Absent(err) {
+	if err == nil || atlassian.Refused(ctx, err) {
 		t.lost[id] = true
+		t.noteRefusal(id, err)
 		return nil
 	}
 	t.unsure[id] = true
 	return t.fails(ctx, err)
+}
+
+// noteRefusal records why a content is hidden, together with everything below it. Invisible content
+// needs no explanation.
+func (t *tree) noteRefusal(id string, err error) {
+	if err != nil && !atlassian.Absent(err) {
+		t.refused[id] = err
+	}
 }
 
 // patience is the number of consecutive failures after which a loop over pages fails.
@@ -313,8 +321,9 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 		switch {
 		case err == nil:
 			t.failing = 0
-		case atlassian.Absent(err):
+		case atlassian.Refused(ctx, err):
 			l = list{state: denied}
+			t.noteRefusal(id, err)
 		default:
 			l = list{state: unread}
 			if err := t.fails(ctx, err); err != nil {
@@ -358,10 +367,10 @@ func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(c
 	switch {
 	case err == nil || len(left) == 0:
 		return left, nil
-	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
+	case atlassian.Final(ctx, err) || atlassian.LacksScope(err) || !atlassian.Broken(err) && !atlassian.Refused(ctx, err):
 		return nil, err
 	case len(left) == 1:
-		if t.failing++; t.failing >= patience {
+		if t.failing++; t.failing >= patience && atlassian.Broken(err) {
 			return nil, fmt.Errorf("one content after another cannot be read: %w", err)
 		}
 		return left, nil

@@ -259,6 +259,10 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error
 		node, sure := v.tree.nearest(e.ancestryStart())
 		if it.Keep = !sure; sure {
 			it.ACL = access.ACL{v.node(s.within(node))}
+			if err := v.tree.refused[node]; err != nil {
+				delete(v.tree.refused, node)
+				p.Notices = append(p.Notices, index.Notice{Name: e.title, Sentence: fmt.Sprintf("It, or content above it, is refused, so everything below that is hidden from everyone: %v", err)})
+			}
 		} else {
 			p.Notices = append(p.Notices, index.Notice{Name: e.title, Sentence: "Who may read it could not be read. It stays as it is, and the next run tries again."})
 		}

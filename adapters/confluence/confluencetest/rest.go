@@ -75,12 +75,21 @@ func (q *request) contents(fits func(*Content) bool) []*Content {
 	return all
 }
 
+// containers are the types of content without text that may be above pages. Searches do not find
+// them.
+var containers = []string{"folder", "whiteboard", "database", "embed"}
+
+func (c *Content) searched() bool { return c.there() && !slices.Contains(containers, c.Type) }
+
 func (q *request) typeOfPath() string {
 	switch {
 	case strings.Contains(q.path, "/blogposts"):
 		return "blogpost"
-	case strings.Contains(q.path, "/folders"):
-		return "folder"
+	}
+	for _, of := range containers {
+		if strings.Contains(q.path, "/"+of+"s/") {
+			return of
+		}
 	}
 	return "page"
 }
@@ -259,6 +268,9 @@ func (q *request) restriction(found []string) any {
 	if c == nil {
 		return refused(http.StatusNotFound)
 	}
+	if status := q.Switches.Odd[c.ID]; status != 0 {
+		return refused(status)
+	}
 	start, _ := strconv.Atoi(q.value("start"))
 	limit, _ := strconv.Atoi(cmp.Or(q.value("limit"), "25"))
 	return q.restrictionOf(c, start, limit)
@@ -277,12 +289,15 @@ func (q *request) search([]string) any {
 	var all []*Content
 	indexed := func(fits func(*Content) bool) []*Content {
 		return q.contents(func(c *Content) bool {
-			return c.there() && c.Type != "folder" && !q.Switches.Unindexed[c.ID] && fits(c)
+			return c.searched() && !q.Switches.Unindexed[c.ID] && fits(c)
 		})
 	}
 	if m := byID.FindStringSubmatch(cql); m != nil {
 		for id := range strings.SplitSeq(m[1], ",") {
-			if c := q.find(id); c != nil && c.there() && c.Type != "folder" && !q.Switches.Unindexed[id] {
+			if c := q.find(id); c != nil && c.searched() && !q.Switches.Unindexed[id] {
+				if status := q.Switches.Odd[id]; status != 0 {
+					return refused(status)
+				}
 				all = append(all, c)
 			}
 		}

@@ -42,6 +42,9 @@ type Switches struct {
 	NoAdmin  bool
 	Before91 bool // Data Center: permissions of spaces are not available
 	Expired  bool // cursors have expired
+	// Odd has the status with which requests about a single content are refused, by its id. A search
+	// that would find the content is refused too.
+	Odd map[string]int
 }
 
 // NewServer starts a server for a World, as Cloud or Data Center. The server stops at the end of
@@ -191,6 +194,9 @@ func (s *Server) routes() map[string]func(q *request, found []string) any {
 			"api/v2/pages/*":                                  (*request).page2,
 			"api/v2/blogposts/*":                              (*request).page2,
 			"api/v2/folders/*":                                (*request).page2,
+			"api/v2/whiteboards/*":                            (*request).page2,
+			"api/v2/databases/*":                              (*request).page2,
+			"api/v2/embeds/*":                                 (*request).page2,
 			"rest/api/content/search":                         (*request).search,
 			"rest/api/content/*/restriction/byOperation/read": (*request).restriction,
 			"rest/api/group":                                  (*request).groups,

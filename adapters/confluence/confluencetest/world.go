@@ -39,7 +39,7 @@ type Space struct {
 	Anonymous     bool // "Anonymous users may view this space"
 }
 
-// Content is a page, blog post, folder, comment or attachment.
+// Content is a page, blog post, folder, whiteboard, database, Smart Link, comment or attachment.
 type Content struct {
 	ID, Type, Title, Body string
 	Space                 *Space
@@ -154,7 +154,7 @@ func (w *World) Trash(c *Content, status string) {
 	w.Do(func() {
 		// "deleting a page moves its children up"; its comments and files go with it
 		for _, other := range w.Contents {
-			if other.Parent == c && (other.Type == "page" || other.Type == "folder") && status == "trashed" {
+			if other.Parent == c && (other.Type == "page" || slices.Contains(containers, other.Type)) && status == "trashed" {
 				other.Parent = c.Parent
 			}
 		}

@@ -125,6 +125,18 @@ func Absent(err error) bool {
 	return false
 }
 
+// Refused reports whether an error is the site's refusal of one request. It concerns only the item
+// that was requested, because the credential is accepted and no rate limit is reached. A missing
+// scope is also a refusal ([LacksScope]).
+func Refused(ctx context.Context, err error) bool {
+	switch status := sourcehttp.Status(err); status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	default:
+		return status >= 400 && status < 500 && !Final(ctx, err)
+	}
+}
+
 // Broken reports whether an error is a server error or a response that is too large. A request for
 // fewer items may then succeed.
 func Broken(err error) bool {
