@@ -43,7 +43,7 @@ func (c *Connector) Check(ctx context.Context) (what string, notes []string, err
 	faults = append(faults, c.try(ctx, list))
 	switch {
 	case len(c.options.Domains) == 0:
-		notes = append(notes, "no one is known by an address, because managed_domains lists no domain: list those whose addresses your GitLab vouches for, or name people with footnote people import")
+		notes = append(notes, "people are not matched by address, because managed_domains lists no domain: list those whose addresses your GitLab vouches for, or name people with footnote people import")
 	case !who.IsAdmin:
 		notes = append(notes, "only the addresses of a group's enterprise users are shown to a token that is no administrator's: name other people with footnote people import")
 	}

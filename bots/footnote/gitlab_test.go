@@ -32,6 +32,13 @@ func TestGitLabIsASource(t *testing.T) {
 	if r := p.run(t, add...); !strings.Contains(r.stderr, "1 project (0 private, 0 internal, 1 public)") || strings.Contains(r.stderr, lab.Token) {
 		t.Errorf("adding says:\n%s", r.stderr)
 	}
+	other := p.with("FOOTNOTE_CONFIG=" + filepath.Join(t.TempDir(), "footnote.yaml"))
+	if r := other.run(t, "sources", "add", "gitlab", "--url", lab.URL, "--groups", "acme"); !strings.Contains(r.stderr, "\n! people are not matched by address") || strings.Contains(r.stderr, "cannot be read") {
+		t.Errorf("adding without domains says:\n%s", r.stderr)
+	}
+	if r := other.try(t, "", "sources", "check"); !strings.Contains(r.stdout, "\n  ! people are not matched by address") || strings.Contains(r.stdout, "cannot be read") {
+		t.Errorf("checking without domains says:\n%s", r.stdout)
+	}
 	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), "groups:") {
 		t.Errorf("the file holds\n%s\n%v", data, err)
 	}

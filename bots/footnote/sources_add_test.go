@@ -95,7 +95,7 @@ func TestSourcesAreAddedAtATerminal(t *testing.T) {
 		term.keys(t, say.typed+"\n")
 	}
 	at = term.await(t, "✓ can be read: 1 channel", at)
-	at = term.await(t, "! cannot be read: channel board: ", at)
+	at = term.await(t, "! channel board: ", at)
 	at = term.await(t, "Write this into ", at)
 	term.keys(t, "\n")
 	term.await(t, "has the source chat now", at)

@@ -153,7 +153,7 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 			fmt.Fprintf(&b, "  ✓ can be read: %s\n", plain(sees))
 		}
 		for _, note := range s.Seen.Notes {
-			fmt.Fprintf(&b, "  ! cannot be read: %s\n", plain(note))
+			fmt.Fprintf(&b, "  ! %s\n", plain(note))
 		}
 		for _, fault := range s.Faults {
 			fmt.Fprintf(&b, "  ✗ %s\n", plain(fault))

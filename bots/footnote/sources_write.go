@@ -86,8 +86,8 @@ func (a *addition) try(ctx context.Context, now []byte) error {
 			return err
 		}
 	}
-	for _, lacks := range slices.Concat(seen.Lacks, seen.Notes) {
-		if _, err := fmt.Fprintf(a.env.errs, "! cannot be read: %s\n", lacks); err != nil {
+	for _, remark := range slices.Concat(seen.Lacks, seen.Notes) {
+		if _, err := fmt.Fprintf(a.env.errs, "! %s\n", remark); err != nil {
 			return err
 		}
 	}
