@@ -44,8 +44,7 @@ func (c *Connector) downloadPath(k content) string {
 	return "rest/api/content/" + string(k.Container.ID) + "/child/attachment/" + string(k.ID) + "/download"
 }
 
-// attachment returns the version, container and download link of an attachment. If the attachment
-// is invisible, the error wraps index.ErrSkipped.
+// attachment returns an error that wraps index.ErrSkipped if the file is invisible.
 func (c *Connector) attachment(ctx context.Context, e entry) (k content, err error) {
 	left, err := c.tree().bulk(ctx, []string{e.id}, "version,container", func(found content) { k = found })
 	switch {

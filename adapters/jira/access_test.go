@@ -37,6 +37,13 @@ func (r *readers) again() {
 	if err := r.ReadNodes(r.s.T.Context(), r.s.Connector); err != nil {
 		r.s.T.Fatal(err)
 	}
+	var moved []index.Access
+	for id, acl := range r.Moved {
+		moved = append(moved, index.Access{ID: id, ACL: acl, ReadAt: time.Now()})
+	}
+	if err := r.s.Store.SetACL(r.s.T.Context(), sourcetest.Tenant, "jira-issues", moved); err != nil {
+		r.s.T.Fatal(err)
+	}
 }
 
 // reads are the issues of which somebody is shown the documents, who may hold more by the chat.
@@ -139,8 +146,53 @@ func TestDocumentsNameWhoStandsInTheIssue(t *testing.T) {
 			p.Browse = slices.DeleteFunc(p.Browse, func(h jiratest.Holder) bool { return h.Type == "assignee" })
 		})
 		r.again() // before any document was looked at
-		if a, b := r.reads(ada), r.reads(bob); len(b) != 0 {
+		if a, b := r.reads(ada), r.reads(bob); len(a) != 1 || len(b) != 0 {
 			t.Errorf("the reporter reads %v, the assignee, who holds nothing any more, %v", a, b)
+		}
+	})
+}
+
+// If the settings of a project refer to other fields, everyone who may read an issue in Jira still
+// reads it, before and after the next reading of documents.
+func TestChangedFieldsOfSettingsHideNoIssue(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, func(o *jira.Options) { o.Attachments, o.Read = true, textFile })
+		ada, bob := s.User("ada"), s.User("bob")
+		reporter, assignee := jiratest.Holder{Type: "reporter"}, jiratest.Holder{Type: "assignee"}
+		p := s.Project("ENG", reporter, assignee)
+		i := s.Add(&jiratest.Issue{Project: p, Summary: "a", Text: "x", Reporter: ada, Assignee: bob})
+		s.Attach(i, "notes.md", []byte("x"))
+		r := s.nodes()
+		s.MustSync()
+		check := func(when string, ada2, bob2 int) {
+			t.Helper()
+			if a, b := r.reads(ada), r.reads(bob); len(a) != ada2 || len(b) != bob2 {
+				t.Errorf("%s: the reporter reads %v, the assignee %v", when, a, b)
+			}
+		}
+		check("at first", 2, 2)
+		for _, step := range []struct {
+			name     string
+			browse   []jiratest.Holder
+			ada, bob int
+			first    bool // the settings begin to refer to fields; changed issues wait for the scan
+		}{
+			{"without the assignee", []jiratest.Holder{reporter}, 2, 0, false},
+			{"without fields", []jiratest.Holder{{Type: "user", User: bob}}, 0, 2, false},
+			{"with the reporter again", []jiratest.Holder{reporter}, 2, 0, true},
+		} {
+			s.Do(func() { p.Browse = append(step.browse, jiratest.Holder{Type: "user", User: s.Bot}) })
+			r.again()
+			check(step.name, step.ada, step.bob)
+			s.Pass(time.Minute)
+			s.MustSync() // lists the latest changes only
+			if !step.first {
+				check(step.name+", after a reading of changes", step.ada, step.bob)
+			}
+			s.Pass(time.Hour)
+			s.MustSync()
+			r.again()
+			check(step.name+", after the next scan", step.ada, step.bob)
 		}
 	})
 }

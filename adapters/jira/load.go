@@ -53,7 +53,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 			if k.Fields.Project == nil || k.Fields.Project.ID != of.ID {
 				return document.Document{}, fmt.Errorf("it was moved to another project, and is read again by the next run: %w", index.ErrWithdrawn)
 			}
-			return v.document(ctx, of, k, v.relevance[string(of.ID)])
+			return v.document(ctx, of, k, v.current(string(of.ID)))
 		}
 	}
 	return got, nil

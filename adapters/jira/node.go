@@ -12,6 +12,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -45,9 +47,9 @@ type nodes struct {
 // Nodes implements index.NodeReader. It yields a node for each project, each security level, and
 // each set of issues with the same readers. It continues an interrupted pass.
 //
-// It reads issues only in projects whose settings refer to fields of issues. It reads changed
-// issues. It reads all issues every Options.FullEvery, and when the settings refer to other fields
-// than at the last run.
+// Only in projects whose settings refer to fields of issues does it read issues. It reads changed
+// issues, and all of them every Options.FullEvery or if the settings refer to other fields. Then it
+// also moves the documents to their new nodes, because the nodes that they name end with this pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}
@@ -110,12 +112,24 @@ func (n *nodes) project(ctx context.Context, p project) error {
 		k = &projectState{}
 		n.state.Projects[id] = k
 	}
+	was := *k
+	var moved map[document.ID]access.ACL
 	r, err := n.scheme(ctx, n.site, p)
 	if err == nil {
-		err = n.readFieldIssues(ctx, p, k, r)
+		moved, err = n.readFieldIssues(ctx, p, k, r)
 	}
 	if err == nil {
 		err = n.fill(ctx, r, p, rolesOf(k.Facts))
+	}
+	if len(moved) > 0 {
+		now := *k
+		*k = was // until the documents have moved, so that an interrupted pass repeats the search
+		if err == nil {
+			err = n.yieldMoves(moved)
+		}
+		if err == nil {
+			*k = now
+		}
 	}
 	n.state.Done = append(n.state.Done, id)
 	switch {
@@ -135,50 +149,77 @@ func (n *nodes) concernsOneProject(err error) bool {
 }
 
 // readFieldIssues updates k with the issues of a project whose fields determine their readers. It
-// reads changed issues, or all issues if a full scan is due.
-func (n *nodes) readFieldIssues(ctx context.Context, p project, k *projectState, r *rules) error {
+// reads changed issues, or all issues if a full scan is due. If the settings refer to other fields,
+// it returns the access lists of all documents.
+func (n *nodes) readFieldIssues(ctx context.Context, p project, k *projectState, r *rules) (map[document.ID]access.ACL, error) {
 	relevant := r.relevance(p)
+	moves := k.Full != 0 && !relevant.same(k.Relevant) && (relevant.single() || k.Relevant.single())
 	full := k.Full == 0 || n.now.Sub(time.Unix(k.Full, 0)) >= n.options.FullEvery || !relevant.same(k.Relevant)
 	switch {
 	case r.denied:
-		return nil
-	case !relevant.single() && full: // the settings alone determine the readers
-		*k = projectState{Full: sourcepass.Seconds(n.now), Relevant: relevant}
-		return nil
-	case !relevant.single():
-		return nil
+		return nil, nil
+	case !relevant.single() && !moves: // the settings alone determine the readers
+		if full {
+			*k = projectState{Full: sourcepass.Seconds(n.now), Relevant: relevant}
+		}
+		return nil, nil
 	}
 	s := searching{
 		jql: "project = " + string(p.ID) + " order by created asc", most: mostListed, anchored: true,
 		fields: append([]string{"updated", "security", "issuerestriction"}, relevant.Fields...),
 	}
+	if moves && n.options.Attachments {
+		s.fields = append(s.fields, "attachment")
+	}
 	if !full && k.Mark > 0 {
 		if !n.zoned {
 			var err error
 			if n.zone, err = n.client.zone(ctx); err != nil {
-				return err
+				return nil, err
 			}
 			n.zoned = true
 		}
 		from := since(time.Unix(k.Mark, 0).Add(-n.options.Overlap), n.zone)
 		s.jql, s.anchored = "project = "+string(p.ID)+" and updated >= "+from+" order by updated desc", false
 	}
-	met, newest := make(map[string]facts), k.Mark
+	met, newest, moved := make(map[string]facts), k.Mark, make(map[document.ID]access.ACL)
 	err := n.client.searchAll(ctx, s, func(one issue) {
 		newest = max(newest, sourcepass.Seconds(one.Fields.Updated.Time))
-		if f := factsOf(string(p.ID), one, relevant); !f.bare() {
+		f := factsOf(string(p.ID), one, relevant)
+		if !f.bare() {
 			met[f.node()] = f
+		}
+		if !moves {
+			return
+		}
+		moved[n.id(string(one.ID), "")] = n.node(f)
+		for _, file := range one.Fields.Attachments {
+			moved[n.id(string(one.ID), string(file.ID))] = n.node(f)
 		}
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !full {
 		maps.Copy(met, k.Facts)
 		*k = projectState{Facts: met, Mark: newest, Full: k.Full, Relevant: relevant}
-		return nil
+		return nil, nil
 	}
 	*k = projectState{Facts: met, Mark: newest, Full: sourcepass.Seconds(n.now), Relevant: relevant}
+	return moved, nil
+}
+
+// yieldMoves sends the access lists of documents. Documents that are not stored are ignored.
+func (n *nodes) yieldMoves(moved map[document.ID]access.ACL) error {
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(moved)), mostNodes) {
+		batch := index.NodeBatch{Documents: make(map[document.ID]access.ACL, len(ids))}
+		for _, id := range ids {
+			batch.Documents[id] = moved[id]
+		}
+		if err := n.emit(batch); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

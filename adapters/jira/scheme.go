@@ -316,7 +316,7 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 type relevance struct {
 	Fields []string `json:"f,omitempty"` // issue fields that may grant a permission
 	Levels []string `json:"l,omitempty"` // ids of the project's security levels
-	Hidden bool     `json:"h,omitempty"` // the levels or their members are invisible
+	Hidden bool     `json:"h,omitempty"` // the levels, their members or the whole scheme are invisible
 	Single bool     `json:"s,omitempty"` // single issues may be restricted to roles
 }
 
@@ -328,7 +328,7 @@ func (r *rules) relevance(p project) relevance {
 	}
 	slices.Sort(fields)
 	slices.Sort(ids)
-	return relevance{Fields: slices.Compact(fields), Levels: ids, Hidden: r.lost, Single: p.Simplified}
+	return relevance{Fields: slices.Compact(fields), Levels: ids, Hidden: r.lost || r.denied, Single: p.Simplified}
 }
 
 func (r relevance) same(other relevance) bool {

@@ -123,9 +123,39 @@ func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err
 	if at.Mark == "" {
 		return p, nil
 	}
+	if changed, err := v.readSettings(ctx, found, &p); err != nil {
+		return p, err
+	} else if changed {
+		s.fields = v.listed()
+		if found, next, err = v.client.search(ctx, s, at.Cursor); err != nil {
+			return p, v.stale(at, err)
+		}
+	}
 	v.list(&p, found, nil)
 	p.Next = next
 	return p, nil
+}
+
+// readSettings reads the settings of the projects of issues, as far as these settings referred to
+// fields at the last scan. It reports whether some refer to other fields now. Nodes has then moved
+// the documents to nodes by the new fields.
+func (v *vendor) readSettings(ctx context.Context, found []issue, p *crawl.Page) (changed bool, err error) {
+	for _, one := range found {
+		if one.Fields.Project == nil {
+			continue
+		}
+		id := string(one.Fields.Project.ID)
+		of, ours := v.projects[id]
+		if _, known := v.fresh[id]; known || !ours || !v.relevance[id].single() {
+			continue
+		}
+		r, err := v.settings(ctx, of, p)
+		if err != nil {
+			return false, err
+		}
+		changed = changed || !r.same(v.relevance[id])
+	}
+	return changed, nil
 }
 
 // issues returns a page of a project's issues. For the first page it also reads the project's
@@ -178,7 +208,8 @@ func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relev
 	case err == nil:
 		v.fresh[id] = r.relevance(of)
 		return v.fresh[id], nil
-	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed):
+	case atlassian.Final(ctx, err) || atlassian.LacksScope(err) ||
+		!atlassian.Broken(err) && !atlassian.Refused(ctx, err) && !errors.Is(err, atlassian.ErrMalformed):
 		return relevance{}, err
 	}
 	p.Notices = append(p.Notices, notice(of, "Who may browse it could not be read (%v). The next run tries again.", err))
@@ -262,10 +293,19 @@ func (v *vendor) listed() []string {
 		fields = append(fields, "attachment")
 	}
 	for id := range v.projects {
-		fields = append(fields, v.relevance[id].Fields...)
+		fields = append(fields, v.current(id).Fields...)
 	}
 	slices.Sort(fields)
 	return slices.Compact(fields)
+}
+
+// current returns the fields and levels that a project's settings refer to, as far as this run
+// knows.
+func (v *vendor) current(project string) relevance {
+	if r, known := v.fresh[project]; known {
+		return r
+	}
+	return v.relevance[project]
 }
 
 type entry struct {
@@ -286,7 +326,7 @@ func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
 		if in != nil && of.ID != in.ID || !ours {
 			continue // moved meanwhile, or in a project that is not read
 		}
-		is := factsOf(string(of.ID), one, v.relevance[string(of.ID)])
+		is := factsOf(string(of.ID), one, v.current(string(of.ID)))
 		if is.Odd && !v.odd[string(of.ID)] {
 			v.odd[string(of.ID)] = true
 			p.Notices = append(p.Notices, notice(of, "Whether %s, or others with it, may be read by few alone is not shown to the account: they are hidden from everyone here. See deploy/docs/jira.md.", one.Key))

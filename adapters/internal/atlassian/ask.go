@@ -15,7 +15,7 @@ import (
 // ErrMalformed reports a response that is not the expected JSON, such as a login page.
 var ErrMalformed = errors.New("the answer cannot be read")
 
-// Cost returns how many requests this client has sent, and how long it has waited for rate limits.
+// Cost returns how many requests this client has sent, and how long it has waited for limits.
 func (s *Site) Cost() sourcehttp.Cost { return s.signed.Cost() }
 
 // Get sends a GET request for a path below Base and decodes the JSON response into to. Errors are

@@ -25,6 +25,7 @@ type Readers struct {
 	Unread, Denied []string
 	Told           int
 	Complete       bool
+	Moved          map[document.ID]access.ACL // access lists of documents
 }
 
 // Read reads the groups and then the nodes of a connector.
@@ -41,7 +42,7 @@ func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
 	if r.Nodes == nil {
 		r.Nodes = make(map[string]index.Node)
 	}
-	r.Unread, r.Denied, r.Told = nil, nil, 0
+	r.Unread, r.Denied, r.Told, r.Moved = nil, nil, 0, make(map[document.ID]access.ACL)
 	told := make(map[string]bool)
 	for b, err := range c.Nodes(ctx, r.At) {
 		if err != nil {
@@ -57,6 +58,7 @@ func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
 		for _, id := range b.Unread {
 			told[id] = true
 		}
+		maps.Copy(r.Moved, b.Documents)
 		if b.Next != nil {
 			r.At = b.Next
 		}
