@@ -2,6 +2,7 @@ package webconsole
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/footnotehq/footnote/core/answer/action"
@@ -26,6 +27,10 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in visitor) {
 		s.fail(w, http.StatusNotFound, "There is no such page.")
 		return
 	}
+	if do.Do == thread.ActionRemove && d.Removed { // the form was sent twice
+		s.fail(w, http.StatusConflict, "The answer is removed already.")
+		return
+	}
 	if !d.May(in.Viewer, in.Role, do.Do) {
 		s.fail(w, http.StatusForbidden, "This cannot be done to this answer, or not by you.")
 		return
@@ -37,6 +42,10 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in visitor) {
 			return
 		}
 		do.Key, do.Text, do.Submitted = in.Session+":"+fit(r.PostForm.Get("key"), maxKey), r.PostForm.Get("text"), true
+		if do.Do == thread.ActionCorrect {
+			// A person may go back and send the form again with another text, which then counts.
+			do.Key += fmt.Sprintf(":%x", review.HashOf(d.Answer+"\x00"+do.Text))
+		}
 	} else {
 		do.Key = "form"
 	}

@@ -75,6 +75,23 @@ func TestFormsAreSentOnce(t *testing.T) {
 		!c.did[0].Moderator || c.did[0].Do != thread.ActionCorrect || c.did[0].Turn != "t1" || c.did[0].Text != "better" {
 		t.Errorf("done: %+v", c.did)
 	}
+	values.Set("text", "better still")
+	if w := c.do(http.MethodPost, "/questions/t1/correct", cookie, values); w.Code != http.StatusSeeOther || len(c.did) != 3 || c.did[2].Key == c.did[0].Key || c.did[2].Text != "better still" {
+		t.Errorf("the form with another text: %d %+v", w.Code, c.did)
+	}
+	// The answer is another one by now, so the first text is a change again.
+	c.saved["t1"].Runs[0].Shown = "better still"
+	values.Set("text", "better")
+	if w := c.do(http.MethodPost, "/questions/t1/correct", cookie, values); w.Code != http.StatusSeeOther || len(c.did) != 4 || c.did[3].Key == c.did[0].Key {
+		t.Errorf("the form with the first text: %d %+v", w.Code, c.did)
+	}
+	c.asked[0].Removed = true
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if w := c.do(method, "/questions/t1/remove", cookie, values); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "The answer is removed already.") {
+			t.Errorf("%s of a removal sent twice: %d\n%s", method, w.Code, w.Body)
+		}
+	}
+	c.asked[0].Removed = false
 	c.did = nil
 	for name, change := range map[string]func(*http.Request){
 		"cross-site": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },

@@ -120,6 +120,12 @@ func (s *server) keepParts(ctx context.Context, form *multipart.Reader, v review
 	readers := ""
 	for {
 		part, err := form.NextPart()
+		if len(all) == 0 && errors.Is(err, io.EOF) {
+			return "Choose at least one file, and send the form again.", http.StatusBadRequest
+		}
+		if len(all) == 0 && err != nil {
+			return "The form did not arrive whole. Send it again.", http.StatusBadRequest
+		}
 		if errors.Is(err, io.EOF) {
 			return upload.SayOutcomes(to, request.Readers, all, false), http.StatusOK
 		}
@@ -146,7 +152,9 @@ func (s *server) keepParts(ctx context.Context, form *multipart.Reader, v review
 				if request.Readers = s.chosen(readers, request, author); request.Project == "" || request.Readers == nil {
 					return "Choose a project and who finds the file, and send the form again.", http.StatusBadRequest
 				}
-				if to, refused = s.Files.Service.Open(request); refused != "" {
+				if to, refused = s.Files.Service.Open(request); refused == upload.SayAbsent(request.Project) {
+					return "There is no such project any more, or you may not see it. Choose one of the list.", http.StatusForbidden
+				} else if refused != "" {
 					return refused, http.StatusForbidden
 				}
 			}

@@ -90,8 +90,8 @@ func TestConsoleKeepsFiles(t *testing.T) {
 		status                 int
 		said                   string
 	}{
-		{"a project of others", "board", "project", http.StatusForbidden, "There is no project"},
-		{"a project that there is not", "bored", "me", http.StatusForbidden, "There is no project"},
+		{"a project of others", "board", "project", http.StatusForbidden, "There is no such project any more"},
+		{"a project that there is not", "bored", "me", http.StatusForbidden, "There is no such project any more"},
 		{"readers that are no choice", "launch", "public", http.StatusBadRequest, "Choose a project"},
 		{"no project", "", "me", http.StatusBadRequest, "Choose a project"},
 	} {
@@ -114,6 +114,9 @@ func TestConsoleKeepsFiles(t *testing.T) {
 	}
 	if n := len(c.shelf.Files()); n != 2 {
 		t.Errorf("%d files are kept", n)
+	}
+	if w := c.keep(cookie, "launch", "me"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "Choose at least one file") || strings.Contains(w.Body.String(), "message") {
+		t.Errorf("without a file: %d\n%s", w.Code, w.Body)
 	}
 }
 

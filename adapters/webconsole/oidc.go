@@ -51,14 +51,28 @@ func (o *OIDC) discovered(ctx context.Context) (*oidc.Provider, error) {
 		return known, nil
 	}
 	// There is no lock, so concurrent requests may each fetch them.
-	asking, cancel := context.WithTimeout(oidc.ClientContext(ctx, o.HTTP), discoverWithin)
-	defer cancel()
-	provider, err := oidc.NewProvider(asking, o.Issuer)
+	provider, err := discover(ctx, o.Issuer, o.HTTP)
 	if err != nil {
 		return nil, fmt.Errorf("ask the identity provider for its endpoints: %w", err)
 	}
 	o.provider.Store(provider)
 	return provider, nil
+}
+
+// discover fetches an issuer's discovery document. It fails if the document names another issuer.
+func discover(ctx context.Context, issuer string, client *http.Client) (*oidc.Provider, error) {
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, client), discoverWithin)
+	defer cancel()
+	return oidc.NewProvider(ctx, issuer)
+}
+
+// CheckIssuer fetches the discovery document of an identity provider, and compares the issuer in
+// it.
+func CheckIssuer(ctx context.Context, issuer string, client *http.Client) error {
+	if _, err := discover(ctx, issuer, client); err != nil {
+		return errors.New(fit(answer.Line(err.Error()), maxSentence)) // it may hold the server's page
+	}
+	return nil
 }
 
 func (o *OIDC) config(p *oidc.Provider) oauth2.Config {

@@ -317,3 +317,28 @@ func TestRefusedSignInsAreNotExchanged(t *testing.T) {
 		t.Errorf("without its cookie: %d, %s", w.Code, c.logged.String())
 	}
 }
+
+// OpenID Connect Discovery 1.0, section 4.3: "The issuer value returned MUST be identical to the
+// Issuer URL that was used".
+func TestIssuersAreChecked(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	if err := webconsole.CheckIssuer(t.Context(), p.URL, p.Client()); err != nil {
+		t.Error(err)
+	}
+	if err := webconsole.CheckIssuer(t.Context(), p.URL+"/", p.Client()); err == nil || !strings.Contains(err.Error(), p.URL) {
+		t.Errorf("another issuer: %v", err)
+	}
+	p.down = true
+	if err := webconsole.CheckIssuer(t.Context(), p.URL, p.Client()); err == nil || !strings.Contains(err.Error(), "503") {
+		t.Errorf("the provider is down: %v", err)
+	}
+	long := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte("<h1>\n" + strings.Repeat("x", 100_000)))
+	}))
+	t.Cleanup(long.Close)
+	if err := webconsole.CheckIssuer(t.Context(), long.URL, long.Client()); err == nil || len(err.Error()) > 600 || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a page instead: %.300v", err)
+	}
+}

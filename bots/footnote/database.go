@@ -17,8 +17,9 @@ type databaseCommand struct {
 }
 
 // Run executes "footnote database", which runs a program such as psql. The program gets a
-// DATABASE_URL that bypasses a pooler, the same address in PGHOST, PGUSER, PGDATABASE and so on, and
-// a PATH with the private server's programs. The private server runs as long as the program does.
+// DATABASE_URL that bypasses a pooler, the same address in PGHOST, PGUSER, PGDATABASE and so on,
+// and a PATH with the private server's programs. The private server runs as long as the program
+// does.
 func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error) {
 	args := c.Command
 	if len(args) > 0 && args[0] == "--" {

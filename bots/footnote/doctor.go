@@ -44,6 +44,7 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 		state, fault := check.Run(ctx)
 		e.tell(check.Part, state, fault)
 	}
+	e.checkIssuers(ctx, base)
 	sources, fault := base.CheckSources(ctx)
 	if fault != nil {
 		e.tell("sources", "", fault)

@@ -267,6 +267,22 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 	}), at, nil
 }
 
+// checkIssuers asks the configured identity providers for their discovery documents.
+func (e *examination) checkIssuers(ctx context.Context, base *wire.Base) {
+	for _, p := range []struct{ part, setting, issuer, service string }{
+		{"sign-in to the console", "CONSOLE_OIDC_ISSUER", base.Config.OIDCIssuer, "oidc"}, {"sign-in of assistants", "MCP_OAUTH_ISSUER", base.Config.MCPIssuer, "oauth"},
+	} {
+		if p.issuer == "" {
+			continue
+		}
+		err := webconsole.CheckIssuer(ctx, p.issuer, base.HTTP(p.service))
+		if err != nil {
+			err = fmt.Errorf("%s does not serve its discovery document: %w. Correct %s, which the provider calls its issuer", p.issuer, err, p.setting)
+		}
+		e.tell(p.part, p.issuer+" answers, and names itself as the issuer", err)
+	}
+}
+
 // reveal lets a moderator see another person's question, and records the reason. It first tells the
 // asker; if that fails, it returns an error.
 func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error) {

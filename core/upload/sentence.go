@@ -101,7 +101,11 @@ func SayOutcomes(p Project, readers access.ACL, all []Outcome, chat bool) string
 	}
 	lines = append(lines, refused...)
 	if more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more: `/footnote files`", more))
+		line := fmt.Sprintf("and %d more", more)
+		if chat {
+			line += ": `/footnote files`"
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }

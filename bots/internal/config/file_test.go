@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -187,7 +186,6 @@ func TestFilesThatAreNone(t *testing.T) {
 		"a list":        {"- a\n- b\n", "f.yaml:1: the file holds a list: write keys and values"},
 		"a word":        {"agents\n", "f.yaml:1: the file holds \"agents\": write keys and values"},
 		"an odd key":    {"<<: {agent: x}\n", "f.yaml:1: the file has a key that is not a plain word"},
-		"an inner mark": {"agents:\n\ufeffagent: x\n", "f.yaml:2: "},
 		"twice":         {"agent: a\nagent: b\n", ":2: "},
 		"two documents": {"agent: a\n---\nagent: b\n", "a second document"},
 		"a reference":   {"agents: {a: {instructions: &x hello}, b: {instructions: *x}}", "a reference, which is not followed"},
@@ -497,31 +495,6 @@ func TestToolsOfAssistants(t *testing.T) {
 	} {
 		if _, err := config.ParseFile("f.yaml", []byte(yaml)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", yaml, err)
-		}
-	}
-}
-
-// A file that was read and is gone ends no rule. That it stands in the working folder makes no
-// difference.
-func TestFileThatIsGoneIsAFault(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	if f, err := config.ReadAgain("", &config.File{}); err != nil || f.Path != "" {
-		t.Errorf("there was no file: %+v, %v", f, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte("channels:\n  - {platform: slack, follow: mention}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := config.ReadAgain("", &config.File{})
-	if err != nil || len(f.Channels) != 1 {
-		t.Fatalf("the file is new: %+v, %v", f, err)
-	}
-	if err := os.Remove(filepath.Join(dir, config.FileName)); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{"", filepath.Join(dir, config.FileName)} {
-		if _, err := config.ReadAgain(path, f); !errors.Is(err, config.ErrNoFile) {
-			t.Errorf("the file %q is gone: %v", path, err)
 		}
 	}
 }

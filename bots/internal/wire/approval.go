@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -157,6 +158,12 @@ func (b *Base) declared(of document.Source) (config.Source, bool) {
 		}
 	}
 	return config.Source{}, false
+}
+
+// leftover reports whether a stored source that is not in the file can only be a file of a project:
+// projects store no options.
+func leftover(of document.Source, row options) bool {
+	return of.Kind == files.Kind && reflect.ValueOf(row).IsZero()
 }
 
 // entry looks only below sources: in the file. An entry with the same name and another address is a

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/web"
@@ -227,7 +225,7 @@ func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (sources.Mem
 func (b *Base) judge(s *StoredSource) {
 	entry, declared := b.declared(s.origin)
 	if !declared {
-		if s.Leftover = s.origin.Kind == files.Kind && reflect.ValueOf(s.row).IsZero(); s.Leftover {
+		if s.Leftover = leftover(s.origin, s.row); s.Leftover {
 			return
 		}
 		_, s.Refused = sources.Judge(s.ID, s.memory, nil)
