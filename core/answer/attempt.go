@@ -247,7 +247,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		return session.Saved{}, err
 	}
 	if requested {
-		return s.showOutcome(ctx, a, sink, outcomeOf(session.Stopped, sentenceUnstarted)), nil
+		return s.stopUnstarted(ctx, a, sink)
 	}
 	if !a.turn.LimitedUntil.IsZero() {
 		return s.showOutcome(ctx, a, sink, s.limited(ctx, a.turn)), nil
@@ -266,7 +266,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	}
 	preparation.End(err)
 	if errors.Is(context.Cause(run), turn.ErrStopped) {
-		return s.showOutcome(ctx, a, sink, outcomeOf(session.Stopped, sentenceUnstarted)), nil
+		return s.stopUnstarted(ctx, a, sink)
 	}
 	if err != nil {
 		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
@@ -372,7 +372,11 @@ func onlyQuotes(models []llm.Model) bool {
 }
 
 func (s *Service) showOutcome(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
-	for _, p := range Replay(saved) {
+	return s.showPackets(ctx, a, sink, saved, Replay(saved))
+}
+
+func (s *Service) showPackets(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved, packets []packet.Packet) session.Saved {
+	for _, p := range packets {
 		sink.Accept(p)
 	}
 	s.Logger.InfoContext(ctx, "turn ended without a run", "turn", a.turn.ID, "outcome", saved.Outcome, "reference", saved.Reference)

@@ -201,7 +201,11 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	if _, asked := policy.Deeply(t.Question.Text); !asked && !t.Ambient && len(saved.Runs) == 1 && len(saved.Plan) == 0 && saved.Correction == nil && !withdrawn(saved) {
 		checked = deepsearch.MarkPartial(t.Question.Text, checked)
 	}
-	for _, p := range Replay(saved) {
+	packets, err := s.replay(ctx, t, saved)
+	if err != nil && t.Failures < maxDeliveries {
+		return err
+	}
+	for _, p := range packets {
 		checked.Accept(p)
 	}
 	// parts of the answer are visible and must be marked

@@ -3,6 +3,7 @@ package answer
 import "github.com/footnotehq/footnote/core/answer/policy"
 
 const (
+	sentenceStopped         = "Stopped. What had been written is kept."
 	sentenceUnstarted       = "Stopped before anything was written."
 	sentenceExhausted       = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceDeadly          = "This question kept ending the program that answers it, so it is not tried any more. Ask in other words, with less text or fewer files; if it happens again, tell whoever runs this bot."

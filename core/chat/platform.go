@@ -51,10 +51,11 @@ type Platform interface {
 	// Involved reports whether the bot has posted an answer or a Notice about a message. other is
 	// as for Answered.
 	Involved(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
-	// Unfinished reports whether a page of a turn's answer looks as if it were still being written.
-	// If the bot can no longer read the channel, it returns false without an error. It checks
+	// Written returns the text of the answer that a page of a turn shows, and whether the page
+	// looks as if it were still being written. The text is without notes and search steps. If the
+	// bot can no longer read the channel, Written returns nothing without an error. It checks
 	// permit before it calls the platform.
-	Unfinished(ctx context.Context, t session.Turn, p session.Page, permit Permit) (bool, error)
+	Written(ctx context.Context, t session.Turn, p session.Page, permit Permit) (text string, unfinished bool, err error)
 	// Listeners returns who can currently see the answer of a turn. In a private conversation this
 	// is the asker. In a channel it is everyone who can open the channel. It returns an error if
 	// the platform cannot be asked.
@@ -216,9 +217,9 @@ func (Unsupported) Involved(context.Context, Message, func(thread.MessageID) boo
 	return false, errors.ErrUnsupported
 }
 
-// Unfinished implements Platform.
-func (Unsupported) Unfinished(context.Context, session.Turn, session.Page, Permit) (bool, error) {
-	return false, nil
+// Written implements Platform.
+func (Unsupported) Written(context.Context, session.Turn, session.Page, Permit) (string, bool, error) {
+	return "", false, nil
 }
 
 // Listeners implements Platform: the audience is unknown.

@@ -217,9 +217,9 @@ func (s *Set) Zone(ctx context.Context, t session.Turn) *time.Location {
 	return s.platformOrNone(t.Session.Ref).Zone(ctx, t)
 }
 
-// Unfinished implements chat.Platform.
-func (s *Set) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (bool, error) {
-	return s.platformOrNone(t.Session.Ref).Unfinished(ctx, t, page, permit)
+// Written implements chat.Platform.
+func (s *Set) Written(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (string, bool, error) {
+	return s.platformOrNone(t.Session.Ref).Written(ctx, t, page, permit)
 }
 
 // Room implements chat.Platform.
