@@ -172,8 +172,9 @@ func (b *Bot) Knows(ctx context.Context, channel string) (bool, error) {
 // Sockets opens a connection to learn how many connections of the app Slack counts.
 func (b *Bot) Sockets(ctx context.Context) (int, error) { return b.client.Sockets(ctx) }
 
-// Counted returns how many connections of the app Slack counted when this process last opened one.
-func (b *Bot) Counted() int { return b.client.Counted() }
+// Counted returns how many connections of the app Slack counted when this process last opened one,
+// and when that was.
+func (b *Bot) Counted() (sockets int, at time.Time) { return b.client.Counted() }
 
 // Lacking returns a finding for each scope that the app lacks. Call it after Connect.
 func (b *Bot) Lacking() []slack.Finding { return b.client.Lacking() }
