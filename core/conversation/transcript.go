@@ -15,8 +15,10 @@ const (
 	// EarlierName is the name of the file with the earlier messages of a thread, as the model and
 	// the reader see it.
 	EarlierName = "Earlier messages of this thread"
-	// transcriptLength is the maximum length of a transcript in characters. The oldest text is cut.
+	// transcriptLength is the maximum length of a transcript in characters. The oldest text is cut, except
+	// for the beginning of the first message.
 	transcriptLength = 24_000
+	firstLength      = 1_000
 )
 
 // earlierMessages returns which earlier messages of a thread to read for a mention, or nil for
@@ -72,7 +74,9 @@ func Transcript(name string, said []Said, more bool) (file message.File, ok bool
 		return message.File{}, false
 	}
 	if r := []rune(text); len(r) > transcriptLength {
-		text, more = string(r[len(r)-transcriptLength:]), true
+		first := []rune(lines[0]) // it says what the thread is about
+		first = first[:min(len(first), firstLength)]
+		text, more = string(first)+"\n…\n"+string(r[len(r)-transcriptLength+len(first):]), true
 	}
 	if more {
 		text = "(Not all of it could be read.)\n" + text

@@ -29,8 +29,8 @@ const (
 )
 
 // Earlier returns the messages of m's thread that are older than m, oldest first. If after is set,
-// it returns only messages newer than after. more is true if there are too many messages, and the
-// oldest ones are missing.
+// it returns only messages newer than after. more is true if there are too many messages. The
+// oldest ones are then missing, except the first.
 func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)
@@ -51,7 +51,7 @@ func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.Messa
 		}
 		before = page[len(page)-1].ID
 	}
-	if before == "" && after == "" && m.Ref.Thread == m.At.Thread {
+	if after == "" && m.Ref.Thread == m.At.Thread {
 		// The message that opened the thread is in the channel, and has the thread's id.
 		root, err := c.discord.API.Message(ctx, m.Ref.Channel, m.Ref.Thread)
 		switch {

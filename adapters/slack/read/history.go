@@ -30,37 +30,6 @@ func (c *Reader) mayRead(channel string) bool {
 	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
 }
 
-// Replies reads the messages of a thread, oldest first. It returns only messages newer than after
-// and older than before, if these are set. more reports whether messages are missing at the end.
-func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []chat.Message, more bool, err error) {
-	size := call.FirstPage
-	for cursor, page := "", 0; page < call.MaxPages; page++ {
-		if err := c.slack.Reads.Wait(ctx); err != nil {
-			return said, true, fmt.Errorf("read a thread: %w", err)
-		}
-		messages, left, next, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
-			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(after), Latest: string(before), Cursor: cursor, Limit: size,
-		})
-		if err != nil {
-			if page > 0 { // return the pages read so far
-				c.slack.Logger.WarnContext(ctx, "not all of a thread was read", "error", err)
-				return said, true, nil
-			}
-			return nil, false, err
-		}
-		for _, m := range messages {
-			if thread.MessageID(m.Timestamp) > after && (before == "" || thread.MessageID(m.Timestamp) < before) {
-				said = append(said, c.stored(ref.Channel, m))
-			}
-		}
-		if more = left && next != ""; !more {
-			break
-		}
-		cursor, size = next, call.NextPage
-	}
-	return said, more, nil
-}
-
 // One reads one message. It returns thread.ErrMessageGone if the message does not exist.
 func (c *Reader) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (chat.Message, error) {
 	if err := c.slack.Reads.Wait(ctx); err != nil {
