@@ -120,6 +120,9 @@ type Gathered struct {
 	Listens access.Audience // the known audience; the minimum if unknown
 	Name    string          // name of the author, if the message lacks it
 	Pending json.RawMessage // request for a worker (Complete); nil for none
+	// Unread says that Files lacks the earlier messages that were asked for. They could not be
+	// read, or Pending includes them.
+	Unread bool
 }
 
 // Attachment is an unparsed file of a message.

@@ -6,6 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -30,7 +31,10 @@ func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 		return nil
 	}
 	after := known.CaughtUp
-	if after == "" && known.Known {
+	switch {
+	case after == session.Unread:
+		after = ""
+	case after == "" && known.Known:
 		after = root // the root is a question in the history
 	}
 	return &chat.Reading{After: after}
@@ -82,4 +86,10 @@ func Transcript(name string, said []Said, more bool) (file message.File, ok bool
 		text = "(Not all of it could be read.)\n" + text
 	}
 	return message.File{ID: TranscriptID, Name: name, Media: "text/plain", Text: text}, true
+}
+
+// Unreadable returns the file that stands for the earlier messages of a thread that could not be
+// read. The answer shows why they are missing.
+func Unreadable() message.File {
+	return message.File{ID: TranscriptID, Name: EarlierName, Media: "text/plain", Failed: sayUnreadable}
 }

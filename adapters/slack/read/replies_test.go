@@ -22,9 +22,11 @@ func TestRepliesOfLongThread(t *testing.T) {
 		after   int // reply up to which the thread is known; 0: none
 		all     bool
 	}{
-		"short":              {replies: 600, ago: even, least: 600, all: true},
-		"long":               {replies: 1400, ago: even, least: 100},
-		"most at the end":    {replies: 1400, ago: func(i int) time.Duration { return time.Duration(1500-i)*time.Second + time.Duration(max(0, 15-i))*24*time.Hour }, least: 10},
+		"short": {replies: 600, ago: even, least: 600, all: true},
+		"long":  {replies: 1400, ago: even, least: 100},
+		"most at the end": {replies: 1400, ago: func(i int) time.Duration {
+			return time.Duration(1500-i)*time.Second + time.Duration(max(0, 15-i))*24*time.Hour
+		}, least: 10},
 		"long, mostly known": {replies: 1400, ago: even, after: 1300, least: 100, all: true},
 		"short pages":        {replies: 1400, ago: even, config: slacktest.Config{Distributed: true}, least: 5},
 	} {
