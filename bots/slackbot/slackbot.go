@@ -268,11 +268,16 @@ var actions = []thread.Action{
 }
 
 // Listeners implements chat.Platform.
-func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
-	if t.Direct || t.Session.Owner != "" {
-		return b.client.Alone(ctx, t.Asker.ID)
+func (b *Bot) Listeners(ctx context.Context, t session.Turn) (there access.Presence, err error) {
+	if t.Public() {
+		there, err = b.client.Present(ctx, t.Session.Ref.Channel)
+	} else {
+		there, err = b.client.Alone(ctx, t.Asker.ID)
 	}
-	return b.client.Present(ctx, t.Session.Ref.Channel)
+	if call.Hopeless(err) {
+		err = fmt.Errorf("%w: %w", thread.ErrNotPermitted, err)
+	}
+	return there, err
 }
 
 // profileLimit is short because answers wait for the profile.

@@ -260,7 +260,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	}()
 	preparing, preparation := span.Begin(run, "prepare")
 	var req turn.Request
-	t, known, empty, err := s.completeTurn(preparing, a.turn)
+	t, unknown, empty, err := s.completeTurn(preparing, a.turn)
 	if err == nil {
 		req, err = s.requestFor(preparing, t)
 	}
@@ -281,7 +281,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		return s.showOutcome(ctx, a, sink, outcomeOf(session.Answered, reply)), nil
 	}
 	req.CheckAudience = s.audienceUnchanged(t, a)
-	engine, sink := s.Engine, s.recheckSources(ctx, t, known, s.nameOwner(ctx, t, sink))
+	engine, sink := s.Engine, s.recheckSources(ctx, t, unknown, s.nameOwner(ctx, t, sink))
 	if req.Depth == nil {
 		sink = deepsearch.OfferDeeper(req, sink)
 	} else if s.Deep != nil {
@@ -301,9 +301,9 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		s.Logger.ErrorContext(ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
 		return s.showOutcome(ctx, a, sink, saved), nil
 	}
-	if !known {
+	if unknown != "" {
 		for i := range report.Answers {
-			report.Answers[i].Notices = append(report.Answers[i].Notices, sentenceAudienceUnknown)
+			report.Answers[i].Notices = append(report.Answers[i].Notices, unknown)
 			if end := &report.Answers[i].Ending; end.Cause == "" {
 				end.Cause = session.CauseAudience
 			}

@@ -58,7 +58,7 @@ type Platform interface {
 	Written(ctx context.Context, t session.Turn, p session.Page, permit Permit) (text string, unfinished bool, err error)
 	// Listeners returns who can currently see the answer of a turn. In a private conversation this
 	// is the asker. In a channel it is everyone who can open the channel. It returns an error if
-	// the platform cannot be asked.
+	// the platform cannot be asked, which is thread.ErrNotPermitted if another try cannot help.
 	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
 	// Complete loads the data that Gather left pending. Data that cannot be loaded is omitted, or
 	// replaced by a file that says why. Another process may call Complete again.
