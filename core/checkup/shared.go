@@ -18,7 +18,7 @@ type TokenWatch struct {
 
 // Observe returns a finding as [SharedToken] if the counts differed several times in a row.
 // Otherwise the result is "". sockets is Slack's last count, made at the time counted. replicas is
-// the current number of live replicas. Replicas that ended after the count still permit connections.
+// the current number of live replicas. Replicas that ended after the count count too.
 func (w *TokenWatch) Observe(sockets int, counted time.Time, replicas int) string {
 	if !counted.Equal(w.counted) {
 		w.counted, w.most = counted, w.last

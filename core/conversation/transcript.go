@@ -16,8 +16,8 @@ const (
 	// EarlierName is the name of the file with the earlier messages of a thread, as the model and
 	// the reader see it.
 	EarlierName = "Earlier messages of this thread"
-	// transcriptLength is the maximum length of a transcript in characters. The oldest text is cut, except
-	// for the beginning of the first message.
+	// transcriptLength is the maximum length of a transcript in characters. The oldest text is cut,
+	// except for the beginning of the first message.
 	transcriptLength = 24_000
 	firstLength      = 1_000
 )

@@ -50,7 +50,7 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 // Complete implements session.Store. It stores facts that were unknown when the question was
 // accepted, such as files and the audience. A second call changes nothing.
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
-	if len(c.Files) == 0 && c.Starter == "" && c.CaughtUp == "" { // most completions have only an audience and a name
+	if len(c.Files) == 0 && c.Starter == "" && c.CaughtUp == "" { // as in most completions
 		var n int
 		err := s.db.Pool.QueryRow(ctx, completedSQL, f.Tenant, f.Turn, f.Attempt, c.Audience.Platform().Principals(), postgres.Storable(c.Name)).Scan(&n)
 		if err != nil {
