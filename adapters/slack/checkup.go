@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	api "github.com/slack-go/slack"
@@ -22,8 +23,9 @@ func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
 }
 
 // Counted returns the number of connections of the app in all processes. Slack reports the number
-// when this process opens a connection. Before the first connection, Counted returns 0.
-func (c *Client) Counted() int { return c.slack.Sockets.Counted() }
+// when this process opens a connection, which was at the returned time. Before the first
+// connection, the number is 0.
+func (c *Client) Counted() (sockets int, at time.Time) { return c.slack.Sockets.Counted() }
 
 // Sockets asks Slack for the number of connections of the app. It opens a connection for the
 // request and does not count that connection. Without an app token, it returns 0.

@@ -21,6 +21,9 @@ const Platform = call.Platform
 // Config holds the credentials and limits for calling a workspace.
 type Config = call.Config
 
+// Done holds what a search for unheard messages has read.
+type Done = read.Done
+
 // Client receives events of one workspace, posts answers there, and looks up people and channels.
 // It is safe for concurrent use.
 type Client struct {

@@ -190,6 +190,31 @@ func TestTurnsOfAnOutage(t *testing.T) {
 	})
 }
 
+// Text of an attempt that ended stays when its turn is stopped before the next attempt.
+func TestStopBetweenAttemptsKeepsText(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("Half of a sentence, which goes on and on. "), llmtest.Hang()}), func(s *setting) { s.grace = time.Millisecond })
+	question := w.ada.Mention(w.general, "What is it?")
+	w.until("words appear", func() bool {
+		got := w.discord.Answers(question)
+		return len(got) == 1 && strings.Contains(got[0].Content, "Half of a sentence")
+	})
+	half := w.discord.Answers(question)[0].Message
+	w.stop()
+	_, err := w.store.Request(w.ctx, session.StopRequest{
+		Tenant: access.DefaultTenant, Ref: w.asked()[0].Session.Ref, By: session.Stopper{ID: w.ada.ID},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.stop = w.start()
+	w.until("the answer has an end below its text", func() bool {
+		got := w.discord.Answers(question)
+		return len(got) == 1 && got[0].Message == half && strings.HasPrefix(got[0].Content, "Half of a sentence, which goes on and on.") &&
+			strings.Contains(got[0].Content, "Stopped. What had been written is kept.")
+	})
+}
+
 // Processes that serve the same shard all hear the same. What one says beside an answer is said
 // once.
 func TestProcessesOfOneShardSayThingsOnce(t *testing.T) {

@@ -103,7 +103,7 @@ func (b *Bot) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]threa
 	return b.client.Noted(ctx, at, n.To, policy.IsNotice)
 }
 
-// Unfinished implements chat.Platform.
-func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page, _ chat.Permit) (bool, error) {
-	return b.client.HalfWritten(ctx, t, page.Message)
+// Written implements chat.Platform.
+func (b *Bot) Written(ctx context.Context, t session.Turn, page session.Page, _ chat.Permit) (string, bool, error) {
+	return b.client.Written(ctx, t, page.Message)
 }

@@ -16,14 +16,14 @@ const contextLimit = 5 * time.Second
 
 // Gather implements chat.Platform.
 func (b *Bot) Gather(ctx context.Context, m chat.Message, private bool, reading *chat.Reading) (chat.Gathered, error) {
-	files := b.before(ctx, m, reading)
+	files, unread := b.before(ctx, m, reading)
 	attached := b.client.Fetch(ctx, event.SourceOf(m.Source).Files)
 	text := m.Text
 	if text == "" && len(attached) > 0 {
 		text = conversation.AboutFiles
 	}
 	listens := b.listens(ctx, m.Ref, m.Author.ID, m.Direct || private)
-	return chat.Gathered{Text: text, Files: append(files, attached...), Listens: listens}, nil
+	return chat.Gathered{Text: text, Files: append(files, attached...), Listens: listens, Unread: unread}, nil
 }
 
 // Taken implements chat.Platform.
@@ -32,8 +32,8 @@ func (b *Bot) Taken(m chat.Message, _ session.Turn) {
 }
 
 // before returns messages that the bot has not seen: those of the thread, or those that the
-// question replies to. If they cannot be read, the question is answered without them.
-func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) []message.File {
+// question replies to. If a part cannot be read, unread is true, and the file says so.
+func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) (files []message.File, unread bool) {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()
 	var found []read.Said
@@ -48,8 +48,8 @@ func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) []
 		found, err = b.client.Chain(ctx, m)
 	}
 	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "what was said before is not known", "error", err)
-		return nil
+		b.deps.Logger.WarnContext(ctx, "not all of what was said before is known", "error", err)
+		more = true
 	}
 	var said []conversation.Said
 	for _, s := range found {
@@ -58,7 +58,10 @@ func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) []
 		}
 	}
 	if file, ok := conversation.Transcript(name, said, more); ok {
-		return []message.File{file}
+		return []message.File{file}, err != nil
 	}
-	return nil
+	if err != nil {
+		return []message.File{conversation.Unreadable()}, true
+	}
+	return nil, false
 }

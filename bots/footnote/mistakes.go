@@ -27,10 +27,7 @@ func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set, co
 const (
 	// countEvery is how often a server compares Slack's count of connections with its replicas.
 	countEvery = 5 * time.Second
-	// countsAlike is how many times in a row the counts must differ. A single difference is normal
-	// while a replica starts or stops.
-	countsAlike = 3
-	probeAgain  = time.Minute
+	probeAgain = time.Minute
 )
 
 // logMistakes logs mistakes in the configuration once. It then waits for another server that uses
@@ -49,20 +46,15 @@ func (h *health) logMistakes(ctx context.Context) {
 	if !h.set.Counts() {
 		return
 	}
-	for found := 0; found < countsAlike; {
-		if sleep.For(ctx, countEvery) != nil {
-			return
-		}
+	for watch := (checkup.TokenWatch{}); sleep.For(ctx, countEvery) == nil; {
 		live, err := h.base.Sessions().Live(ctx)
 		if err != nil {
 			continue // the database is away, which is logged elsewhere
 		}
-		shared := checkup.SharedToken(h.set.Counted(), live)
-		if found++; shared == "" {
-			found = 0
-		}
-		if found == countsAlike {
+		sockets, counted := h.set.Counted()
+		if shared := watch.Observe(sockets, counted, live); shared != "" {
 			h.base.Logger.WarnContext(ctx, shared, "part", "Slack app token")
+			return
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -245,6 +246,35 @@ func TestTurnsOfAnOutage(t *testing.T) {
 			s.wait("the second one is answered", func() bool {
 				a := s.Answers(s.general, root)
 				return len(a) == 2 && finished(a[1]) && strings.HasPrefix(a[1].Shown(), "The next answer.")
+			})
+		})
+	}
+}
+
+// Text of an attempt that ended stays when its turn is stopped before the next attempt.
+func TestStopBetweenAttemptsKeepsText(t *testing.T) {
+	t.Parallel()
+	for _, streams := range []bool{true, false} {
+		t.Run(fmt.Sprintf("streams %v", streams), func(t *testing.T) {
+			t.Parallel()
+			o := options{slack: slacktest.Config{NoTiers: true, NoStreams: !streams}, grace: time.Millisecond}
+			s := play(t, o, llmtest.Reply{llmtest.Text("Half of a sentence, which goes on and on. "), llmtest.Hang()})
+			root := s.ann.Say(s.general, "", slacktest.Mention()+" what is it?")
+			s.wait("words appear", func() bool {
+				a := s.Answers(s.general, root)
+				return len(a) == 1 && strings.Contains(a[0].Shown(), "Half of a sentence")
+			})
+			s.halt()
+			at := thread.Ref{Platform: slack.Platform, Workspace: slacktest.TeamID, Channel: s.general.ID, Thread: root}
+			_, err := s.store.Request(s.ctx, session.StopRequest{Tenant: access.DefaultTenant, Ref: at, By: session.Stopper{ID: s.ann.ID}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.start(o)
+			s.wait("the answer has an end below its text", func() bool {
+				a := s.Answers(s.general, root)
+				return len(a) == 1 && finished(a[0]) && strings.Count(a[0].Shown(), "Half of a sentence, which goes on and") == 1 &&
+					strings.Contains(a[0].Shown(), "Stopped. What had been written is kept.")
 			})
 		})
 	}

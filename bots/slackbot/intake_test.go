@@ -2,6 +2,7 @@ package slackbot_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -116,5 +117,34 @@ func TestAnotherProcessAsksWhatWasPending(t *testing.T) {
 	s.answered(s.general, root, 1)
 	if said, _ := s.asked(0); !strings.Contains(said, "ann: the printer is on fire") {
 		t.Errorf("the model was shown\n%s", said)
+	}
+}
+
+// A thread that could not be read is not forgotten: the answer says so, and the next mention reads
+// all of it.
+func TestUnreadThreadIsReadByNextMention(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{slack: slacktest.Config{NoTiers: true}}, llmtest.Answer("One."), llmtest.Answer("Two."), llmtest.Answer("Three."))
+	root := s.bob.Say(s.general, "", "The pump hums.")
+	s.bob.Say(s.general, root, "It leaks as well.")
+	s.Fail(slacktest.Fault{Method: "conversations.replies", Times: 1 << 20, Status: http.StatusServiceUnavailable})
+	s.ann.Say(s.general, root, slacktest.Mention()+" what is wrong?")
+	const unread = "I could not read the earlier messages of this thread"
+	if said := s.answered(s.general, root, 1); !strings.Contains(said[0], unread) {
+		t.Errorf("the first answer is %q", said)
+	}
+	s.Mend()
+	prompt := func() string {
+		r := s.model.Requests()
+		return fmt.Sprint(r[len(r)-1].Messages)
+	}
+	for i := range 2 { // the second question and the third one, in whose history it is
+		s.ann.Say(s.general, root, slacktest.Mention()+" and now?")
+		if said := s.answered(s.general, root, 2+i); strings.Contains(said[1+i], unread) {
+			t.Errorf("answer %d is %q", 2+i, said[1+i])
+		}
+		if got := prompt(); strings.Count(got, "The pump hums.") != 1 || strings.Count(got, "It leaks as well.") != 1 {
+			t.Errorf("prompt %d is %s", 2+i, got)
+		}
 	}
 }

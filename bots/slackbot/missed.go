@@ -2,6 +2,8 @@ package slackbot
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -30,11 +32,8 @@ const (
 // connection looks like a quiet one until a ping is missed.
 const lossMargin = 2 * time.Minute
 
-// While Slack does not respond, reading is tried lookTries times, with a pause of lookAgain.
-const (
-	lookTries = 5
-	lookAgain = 30 * time.Second
-)
+// lookRetries is the schedule for reading what could not be read because Slack did not respond.
+var lookRetries = sleep.Backoff{First: 30 * time.Second, Most: 30 * time.Second, Tries: 5}
 
 // lookBacks finds messages whose events were lost: those from before the start, and those of every
 // later interruption.
@@ -55,26 +54,22 @@ func (b *Bot) lookBacks(ctx context.Context) {
 }
 
 func (b *Bot) lookSince(ctx context.Context, since time.Time) {
-	for try := 1; ; try++ {
-		err := b.missed(ctx, since)
-		if err == nil || ctx.Err() != nil {
-			return
+	begun, done := time.Now(), make(slack.Done) // age is counted from here, even if reading takes long
+	err := lookRetries.Retry(ctx, func() error { return b.missed(ctx, since, begun, done) }, func(err error) time.Duration {
+		if !call.Transient(err) {
+			return sleep.Never
 		}
-		if !call.Transient(err) || try == lookTries {
-			b.deps.Logger.WarnContext(ctx, "questions that were asked while the bot was away may have been missed", "error", err)
-			return
-		}
-		if sleep.For(ctx, lookAgain) != nil {
-			return
-		}
+		return 0
+	})
+	if err != nil && ctx.Err() == nil {
+		b.deps.Logger.WarnContext(ctx, "questions that were asked while the bot was away may have been missed", "error", err)
 	}
 }
 
 // missed handles messages since a time whose events were lost. It does not find mentions in unknown
 // threads that began more than a week ago, or before the newest few hundred messages of their
-// channel.
-func (b *Bot) missed(ctx context.Context, since time.Time) error {
-	begun := time.Now() // age is counted from here, even if reading takes long
+// channel. It reads nothing again that is in done.
+func (b *Bot) missed(ctx context.Context, since, begun time.Time, done slack.Done) error {
 	known, err := b.known(ctx)
 	followed := make(map[thread.Ref]bool)
 	for _, k := range known {
@@ -98,26 +93,31 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 				lately = append(lately, k.Ref.Channel)
 			}
 		}
-		err = b.client.Unheard(ctx, since, lately, visit)
+		err = b.client.Unheard(ctx, since, lately, done, visit)
 	}
-	if err == nil {
-		err = b.missedInThreads(ctx, known, since, visit)
+	if err == nil || call.Transient(err) {
+		err = errors.Join(err, b.missedInThreads(ctx, known, since, done, visit))
 	}
 	return err
 }
 
 // missedInThreads reads only threads that began before since. The newer ones were read with their
-// channels.
-func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, visit func(chat.Message) error) error {
+// channels. It returns the temporary errors.
+func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, done slack.Done, visit func(chat.Message) error) (failed error) {
 	for _, k := range known {
 		if event.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
 			continue // already read with its channel
 		}
-		if err := b.client.UnheardIn(ctx, k.Ref, since, visit); err != nil && ctx.Err() == nil {
+		err := b.client.UnheardIn(ctx, k.Ref, since, done, visit)
+		switch {
+		case err == nil || ctx.Err() != nil:
+		case call.Transient(err):
+			failed = errors.Join(failed, fmt.Errorf("thread %s of channel %s: %w", k.Ref.Thread, k.Ref.Channel, err))
+		default:
 			b.deps.Logger.WarnContext(ctx, "cannot read a thread; messages in it may have been missed during an outage", "channel", k.Ref.Channel, "error", err)
 		}
 	}
-	return nil
+	return failed
 }
 
 func (b *Bot) known(ctx context.Context) ([]session.Active, error) {

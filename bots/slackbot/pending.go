@@ -8,7 +8,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
-	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -42,20 +41,17 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 		b.deps.Logger.WarnContext(ctx, "what was pending of a question is not understood; it is answered as it is", "turn", t.ID, "error", err)
 		return session.Completion{}
 	}
-	var said message.File
-	var read bool
+	var earlier session.Completion
 	var asking sync.WaitGroup
 	// in reading order: earlier messages, then the question's files
 	defer func() {
 		asking.Wait()
-		if read {
-			c.Files = append([]message.File{said}, c.Files...)
-		}
+		c.Files, c.Starter, c.CaughtUp = append(earlier.Files, c.Files...), earlier.Starter, earlier.CaughtUp
 		// the question may have been edited since
 		c.Empty = p.Bare && len(c.Files) == 0 && t.Question.Text == conversation.AboutFiles
 	}()
 	if p.Before != nil {
-		asking.Go(func() { said, c.Starter, read = b.readBefore(ctx, t.Session.Ref, p.Before.After, t.Message) })
+		asking.Go(func() { earlier = b.readBefore(ctx, t.Session.Ref, p.Before.After, t.Message) })
 	}
 	if p.Name {
 		asking.Go(func() { c.Name = b.person(ctx, t.Asker.ID).Name })

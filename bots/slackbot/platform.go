@@ -2,6 +2,7 @@ package slackbot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -100,22 +101,20 @@ func (b *Bot) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]threa
 	return found, b.passing(ctx, err)
 }
 
-// Unfinished implements chat.Platform.
-func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (half bool, err error) {
+// Written implements chat.Platform.
+func (b *Bot) Written(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (text string, unfinished bool, err error) {
 	own := []thread.MessageID{page.Message}
 	if err := permit(); err != nil {
-		return false, err
+		return "", false, err
 	}
 	if page.Message == "" { // a process may have posted it and ended before it knew
 		own, err = b.client.Surface(write.SurfaceOptions{Turn: string(t.ID), Question: t.Message}).Own(ctx, page.At)
 	}
 	for _, id := range own {
-		var shown bool
-		if shown, err = b.client.HalfWritten(ctx, page.At, id); shown {
-			half = true
-		}
+		said, half, failed := b.client.Written(ctx, page.At, id)
+		text, unfinished, err = text+said, unfinished || half, errors.Join(err, failed)
 	}
-	return half, b.passing(ctx, err)
+	return text, unfinished, b.passing(ctx, err)
 }
 
 // passing returns err only if a retry may help. Otherwise it logs err and returns nil.

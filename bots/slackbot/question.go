@@ -16,7 +16,7 @@ func (b *Bot) Gather(ctx context.Context, m chat.Message, _ bool, reading *chat.
 	source := event.SourceOf(m.Source)
 	open := pending{Files: source.Files}
 	if reading != nil {
-		open.Before = &before{After: reading.After}
+		open.Before, g.Unread = &before{After: reading.After}, true
 	}
 	if source.FilesUnknown {
 		var complete bool

@@ -172,8 +172,9 @@ func (b *Bot) Knows(ctx context.Context, channel string) (bool, error) {
 // Sockets opens a connection to learn how many connections of the app Slack counts.
 func (b *Bot) Sockets(ctx context.Context) (int, error) { return b.client.Sockets(ctx) }
 
-// Counted returns how many connections of the app Slack counted when this process last opened one.
-func (b *Bot) Counted() int { return b.client.Counted() }
+// Counted returns how many connections of the app Slack counted when this process last opened one,
+// and when that was.
+func (b *Bot) Counted() (sockets int, at time.Time) { return b.client.Counted() }
 
 // Lacking returns a finding for each scope that the app lacks. Call it after Connect.
 func (b *Bot) Lacking() []slack.Finding { return b.client.Lacking() }
@@ -267,11 +268,16 @@ var actions = []thread.Action{
 }
 
 // Listeners implements chat.Platform.
-func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
-	if t.Direct || t.Session.Owner != "" {
-		return b.client.Alone(ctx, t.Asker.ID)
+func (b *Bot) Listeners(ctx context.Context, t session.Turn) (there access.Presence, err error) {
+	if t.Public() {
+		there, err = b.client.Present(ctx, t.Session.Ref.Channel)
+	} else {
+		there, err = b.client.Alone(ctx, t.Asker.ID)
 	}
-	return b.client.Present(ctx, t.Session.Ref.Channel)
+	if call.Hopeless(err) {
+		err = fmt.Errorf("%w: %w", thread.ErrNotPermitted, err)
+	}
+	return there, err
 }
 
 // profileLimit is short because answers wait for the profile.

@@ -55,7 +55,7 @@ func (s *Service) removeNotices(ctx context.Context, t session.Turn) (unfinished
 		if p.Kind != session.Answer || p.State == session.Final {
 			continue
 		}
-		shown, err := s.Surfaces.Unfinished(ctx, t, p, permit)
+		_, shown, err := s.Surfaces.Written(ctx, t, p, permit)
 		if err != nil {
 			return false, err
 		}

@@ -247,7 +247,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		return session.Saved{}, err
 	}
 	if requested {
-		return s.showOutcome(ctx, a, sink, outcomeOf(session.Stopped, sentenceUnstarted)), nil
+		return s.stopUnstarted(ctx, a, sink)
 	}
 	if !a.turn.LimitedUntil.IsZero() {
 		return s.showOutcome(ctx, a, sink, s.limited(ctx, a.turn)), nil
@@ -260,13 +260,13 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	}()
 	preparing, preparation := span.Begin(run, "prepare")
 	var req turn.Request
-	t, known, empty, err := s.completeTurn(preparing, a.turn)
+	t, unknown, empty, err := s.completeTurn(preparing, a.turn)
 	if err == nil {
 		req, err = s.requestFor(preparing, t)
 	}
 	preparation.End(err)
 	if errors.Is(context.Cause(run), turn.ErrStopped) {
-		return s.showOutcome(ctx, a, sink, outcomeOf(session.Stopped, sentenceUnstarted)), nil
+		return s.stopUnstarted(ctx, a, sink)
 	}
 	if err != nil {
 		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
@@ -281,7 +281,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		return s.showOutcome(ctx, a, sink, outcomeOf(session.Answered, reply)), nil
 	}
 	req.CheckAudience = s.audienceUnchanged(t, a)
-	engine, sink := s.Engine, s.recheckSources(ctx, t, known, s.nameOwner(ctx, t, sink))
+	engine, sink := s.Engine, s.recheckSources(ctx, t, unknown, s.nameOwner(ctx, t, sink))
 	if req.Depth == nil {
 		sink = deepsearch.OfferDeeper(req, sink)
 	} else if s.Deep != nil {
@@ -301,9 +301,9 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		s.Logger.ErrorContext(ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
 		return s.showOutcome(ctx, a, sink, saved), nil
 	}
-	if !known {
+	if unknown != "" {
 		for i := range report.Answers {
-			report.Answers[i].Notices = append(report.Answers[i].Notices, sentenceAudienceUnknown)
+			report.Answers[i].Notices = append(report.Answers[i].Notices, unknown)
 			if end := &report.Answers[i].Ending; end.Cause == "" {
 				end.Cause = session.CauseAudience
 			}
@@ -372,7 +372,11 @@ func onlyQuotes(models []llm.Model) bool {
 }
 
 func (s *Service) showOutcome(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
-	for _, p := range Replay(saved) {
+	return s.showPackets(ctx, a, sink, saved, Replay(saved))
+}
+
+func (s *Service) showPackets(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved, packets []packet.Packet) session.Saved {
+	for _, p := range packets {
 		sink.Accept(p)
 	}
 	s.Logger.InfoContext(ctx, "turn ended without a run", "turn", a.turn.ID, "outcome", saved.Outcome, "reference", saved.Reference)

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 const (
@@ -33,19 +34,32 @@ var errAudience = errors.New("others listen than when the turn was begun")
 
 // listeners returns the current audience of a turn. People may have joined or left the channel
 // since the question was stored. While the audience is being loaded, it tells the asker and waits.
-// If the platform fails, known is false and the audience may read only public documents.
-func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
+// If the platform fails, the audience may read only public documents, and unknown is a sentence
+// about it. Otherwise unknown is empty.
+func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, unknown string) {
 	present, err := s.Present(ctx, t)
 	if errors.Is(err, access.ErrPending) {
 		present, err = s.awaitAudience(ctx, t)
 	}
 	if err == nil {
-		return present, true
+		return present, ""
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) { // a stopped turn needs no warning
 		s.Logger.WarnContext(ctx, "the audience is unknown; the answer uses public documents only", "turn", t.ID, "error", err)
 	}
-	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
+	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), sayUnknown(t, err)
+}
+
+// sayUnknown returns the sentence about an audience that is unknown because of err.
+func sayUnknown(t session.Turn, err error) string {
+	said, todo := sentencePersonUnknown, sentenceAgainLater
+	if t.Public() {
+		said = sentenceRoomUnknown
+	}
+	if errors.Is(err, thread.ErrNotPermitted) {
+		todo = sentenceOperator
+	}
+	return said + todo
 }
 
 // Present looks up who can currently see the answer of a turn. Principals in document sources are
@@ -143,10 +157,10 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 
 // recheckSources returns a sink that withdraws documents that the audience may no longer read. The
 // check takes place before the last packet of an answer. The sink forwards all packets to the given
-// sink. If known is false, it adds a notice that the audience is unknown.
-func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
-	c := &recheckSink{
-		to: to, shown: make(map[int]map[document.ID]bool),
+// sink. It adds notice at the end, unless notice is empty.
+func (s *Service) recheckSources(ctx context.Context, t session.Turn, notice string, to packet.Sink) packet.Sink {
+	return &recheckSink{
+		to: to, notice: notice, shown: make(map[int]map[document.ID]bool),
 		unreadable: func(ids []document.ID) []document.ID {
 			if len(ids) == 0 {
 				return nil
@@ -154,10 +168,6 @@ func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool
 			return s.unreadable(ctx, s.audienceNow(ctx, t), ids)
 		},
 	}
-	if !known {
-		c.notice = sentenceAudienceUnknown
-	}
-	return c
 }
 
 type recheckSink struct {

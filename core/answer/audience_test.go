@@ -57,6 +57,35 @@ func TestAudienceIsThatOfTheMomentAtWhichTheTurnStarts(t *testing.T) {
 	}
 }
 
+// A notice about an unknown audience names what is unknown, and advises what helps.
+func TestNoticeOfUnknownAudience(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		direct bool
+		err    error
+		want   string
+	}{
+		{"in a channel", false, errors.New("down"), "I could not find out who is in this channel, so I looked at public documents only. Ask again in a few minutes."},
+		{"in a direct message", true, errors.New("down"), "I could not find out which documents you may read, so I looked at public documents only. Ask again in a few minutes."},
+		{
+			"refused for good", false, thread.ErrNotPermitted,
+			"I could not find out who is in this channel, so I looked at public documents only. Asking again does not help: tell whoever runs this bot to run `footnote doctor`.",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.thread.listen(func(session.Turn) (access.Audience, error) { return access.Audience{}, tt.err })
+				asked := w.ask(w.start("a", echo), "q", func(m *thread.Mention) { m.Direct = tt.direct })
+				synctest.Wait()
+				saved, err := w.store.Saved(w.Context(), asked)
+				if err != nil || len(saved.Runs) != 1 || !slices.Equal(saved.Runs[0].Ending.Notices, []string{tt.want}) {
+					t.Errorf("saved %+v, %v", saved, err)
+				}
+			})
+		})
+	}
+}
+
 // The audience that was stored bounds what is shown while nobody can be asked.
 func TestUnknownListenersAreNeverShownMoreThanThoseOfTheIntake(t *testing.T) {
 	bubble(t, func(w *world) {

@@ -197,11 +197,15 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	t := a.turn
 	// if the audience was unknown, the saved answer already has a notice
 	t.Audience, _ = s.listeners(ctx, t)
-	checked := s.recheckSources(ctx, t, true, s.nameOwner(ctx, t, delivery))
+	checked := s.recheckSources(ctx, t, "", s.nameOwner(ctx, t, delivery))
 	if _, asked := policy.Deeply(t.Question.Text); !asked && !t.Ambient && len(saved.Runs) == 1 && len(saved.Plan) == 0 && saved.Correction == nil && !withdrawn(saved) {
 		checked = deepsearch.MarkPartial(t.Question.Text, checked)
 	}
-	for _, p := range Replay(saved) {
+	packets, err := s.replay(ctx, t, saved)
+	if err != nil && t.Failures < maxDeliveries {
+		return err
+	}
+	for _, p := range packets {
 		checked.Accept(p)
 	}
 	// parts of the answer are visible and must be marked

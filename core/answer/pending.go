@@ -123,11 +123,11 @@ func addressed(r policy.Reason) bool {
 
 // completeTurn loads the audience of a turn and the missing parts of its question, concurrently. It
 // stores the parts before it returns, so that other attempts and later turns use the same parts.
-// known is false if the audience is unknown. empty reports that the message has no question.
-func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
+// unknown is a sentence if the audience is unknown. empty reports that the message has no question.
+func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole session.Turn, unknown string, empty bool, err error) {
 	if t.Pending == nil || len(t.Pending.Ask) == 0 {
-		t.Audience, known = s.listeners(ctx, t)
-		return t, known, false, nil
+		t.Audience, unknown = s.listeners(ctx, t)
+		return t, unknown, false, nil
 	}
 	asked := t // a copy that is not modified below
 	var found session.Completion
@@ -138,11 +138,11 @@ func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole sessi
 		defer cancel()
 		found = s.Surfaces.Complete(limited, asked)
 	})
-	t.Audience, known = s.listeners(ctx, t)
+	t.Audience, unknown = s.listeners(ctx, t)
 	asking.Wait()
 	// a stopped turn does not wait for the store
 	if err != nil || found.Empty || ctx.Err() != nil {
-		return t, known, found.Empty, err
+		return t, unknown, found.Empty, err
 	}
 	found.Audience = t.Audience
 	err = s.persist(ctx, func(ctx context.Context) error {
@@ -154,12 +154,12 @@ func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole sessi
 		return err
 	})
 	if err != nil {
-		return t, known, false, fmt.Errorf("store what the platform said of a question: %w", err)
+		return t, unknown, false, fmt.Errorf("store what the platform said of a question: %w", err)
 	}
 	t.Pending = nil
 	t.Question.Files = append(append([]message.File{}, t.Question.Files...), found.Files...)
 	if t.Asker.Name == "" {
 		t.Asker.Name, t.Question.Author = found.Name, found.Name
 	}
-	return t, known, false, nil
+	return t, unknown, false, nil
 }

@@ -51,13 +51,14 @@ type Platform interface {
 	// Involved reports whether the bot has posted an answer or a Notice about a message. other is
 	// as for Answered.
 	Involved(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
-	// Unfinished reports whether a page of a turn's answer looks as if it were still being written.
-	// If the bot can no longer read the channel, it returns false without an error. It checks
+	// Written returns the text of the answer that a page of a turn shows, and whether the page
+	// looks as if it were still being written. The text is without notes and search steps. If the
+	// bot can no longer read the channel, Written returns nothing without an error. It checks
 	// permit before it calls the platform.
-	Unfinished(ctx context.Context, t session.Turn, p session.Page, permit Permit) (bool, error)
+	Written(ctx context.Context, t session.Turn, p session.Page, permit Permit) (text string, unfinished bool, err error)
 	// Listeners returns who can currently see the answer of a turn. In a private conversation this
 	// is the asker. In a channel it is everyone who can open the channel. It returns an error if
-	// the platform cannot be asked.
+	// the platform cannot be asked, which is thread.ErrNotPermitted if another try cannot help.
 	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
 	// Complete loads the data that Gather left pending. Data that cannot be loaded is omitted, or
 	// replaced by a file that says why. Another process may call Complete again.
@@ -119,6 +120,9 @@ type Gathered struct {
 	Listens access.Audience // the known audience; the minimum if unknown
 	Name    string          // name of the author, if the message lacks it
 	Pending json.RawMessage // request for a worker (Complete); nil for none
+	// Unread says that Files lacks the earlier messages that were asked for. They could not be
+	// read, or Pending includes them.
+	Unread bool
 }
 
 // Attachment is an unparsed file of a message.
@@ -216,9 +220,9 @@ func (Unsupported) Involved(context.Context, Message, func(thread.MessageID) boo
 	return false, errors.ErrUnsupported
 }
 
-// Unfinished implements Platform.
-func (Unsupported) Unfinished(context.Context, session.Turn, session.Page, Permit) (bool, error) {
-	return false, nil
+// Written implements Platform.
+func (Unsupported) Written(context.Context, session.Turn, session.Page, Permit) (string, bool, error) {
+	return "", false, nil
 }
 
 // Listeners implements Platform: the audience is unknown.

@@ -1,8 +1,10 @@
 package checkup_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/core/checkup"
 )
@@ -41,6 +43,39 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %+v", name, found)
 		case tt.want != "" && (len(found) != 1 || !strings.Contains(found[0].Text, tt.want)):
 			t.Errorf("%s: %+v, want %q", name, found, tt.want)
+		}
+	}
+}
+
+func TestTokenWatch(t *testing.T) {
+	t.Parallel()
+	type look struct{ sockets, counted, replicas int }
+	times := func(n int, l look) (all []look) {
+		for range n {
+			all = append(all, l)
+		}
+		return all
+	}
+	for name, tt := range map[string]struct {
+		looks [][]look
+		want  bool
+	}{
+		"as many as the replicas may have":      {[][]look{times(9, look{4, 1, 2})}, false},
+		"more":                                  {[][]look{times(3, look{5, 1, 2})}, true},
+		"more for a short time":                 {[][]look{times(2, look{5, 1, 2})}, false},
+		"a replica ended after the count":       {[][]look{times(3, look{6, 1, 3}), times(9, look{6, 1, 2})}, false},
+		"a replica ended right after the count": {[][]look{times(3, look{4, 1, 3}), times(9, look{6, 2, 2})}, false},
+		"more in the count after a replica ended": {
+			[][]look{times(3, look{6, 1, 3}), times(3, look{6, 1, 2}), times(1, look{4, 2, 2}), times(3, look{6, 3, 2})}, true,
+		},
+	} {
+		var watch checkup.TokenWatch
+		found := false
+		for _, l := range slices.Concat(tt.looks...) {
+			found = watch.Observe(l.sockets, time.Unix(int64(l.counted), 0), l.replicas) != "" || found
+		}
+		if found != tt.want {
+			t.Errorf("%s: found %t", name, found)
 		}
 	}
 }

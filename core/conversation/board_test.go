@@ -175,9 +175,12 @@ func (b *board) Whisper(_ context.Context, t session.Turn, note chat.Note) error
 	return nil
 }
 
-// Unfinished implements chat.Platform.
-func (b *board) Unfinished(_ context.Context, _ session.Turn, p session.Page, _ chat.Permit) (bool, error) {
-	return len(b.hanging(func(n *note) bool { return n.id == p.Message && !n.Done })) > 0, nil
+// Written implements chat.Platform.
+func (b *board) Written(_ context.Context, _ session.Turn, p session.Page, _ chat.Permit) (string, bool, error) {
+	for _, n := range b.hanging(func(n *note) bool { return n.id == p.Message }) {
+		return n.Text, !n.Done, nil
+	}
+	return "", false, nil
 }
 
 // Post implements chat.Platform.

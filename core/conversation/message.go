@@ -158,7 +158,7 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 	}
 	question := answer.Question{
 		// the next mention reads only later messages
-		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: m.InThread && !m.Direct,
+		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: m.InThread && !m.Direct && !with.Unread,
 		Mention: thread.Mention{
 			Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author.ID, Name: cmp.Or(m.Author.Name, with.Name)},
 			Starter: cmp.Or(j.Thread.Starter, m.Starter), Text: with.Text, Files: with.Files, At: m.Written, Direct: m.Direct, Tenant: c.tenant(m.Ref),

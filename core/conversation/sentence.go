@@ -7,6 +7,7 @@ const (
 	sayNothing = "There is nothing in this message that could be answered."
 	sayOwn     = "That's already one of my answers; reply in its thread to follow up."
 
+	sayUnreadable = "I could not read the earlier messages of this thread, so this answer does not use them."
 	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
 )
 

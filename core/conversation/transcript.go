@@ -6,6 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -15,8 +16,10 @@ const (
 	// EarlierName is the name of the file with the earlier messages of a thread, as the model and
 	// the reader see it.
 	EarlierName = "Earlier messages of this thread"
-	// transcriptLength is the maximum length of a transcript in characters. The oldest text is cut.
+	// transcriptLength is the maximum length of a transcript in characters. The oldest text is cut,
+	// except for the beginning of the first message.
 	transcriptLength = 24_000
+	firstLength      = 1_000
 )
 
 // earlierMessages returns which earlier messages of a thread to read for a mention, or nil for
@@ -28,7 +31,10 @@ func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 		return nil
 	}
 	after := known.CaughtUp
-	if after == "" && known.Known {
+	switch {
+	case after == session.Unread:
+		after = ""
+	case after == "" && known.Known:
 		after = root // the root is a question in the history
 	}
 	return &chat.Reading{After: after}
@@ -72,10 +78,18 @@ func Transcript(name string, said []Said, more bool) (file message.File, ok bool
 		return message.File{}, false
 	}
 	if r := []rune(text); len(r) > transcriptLength {
-		text, more = string(r[len(r)-transcriptLength:]), true
+		first := []rune(lines[0]) // it says what the thread is about
+		first = first[:min(len(first), firstLength)]
+		text, more = string(first)+"\n…\n"+string(r[len(r)-transcriptLength+len(first):]), true
 	}
 	if more {
 		text = "(Not all of it could be read.)\n" + text
 	}
 	return message.File{ID: TranscriptID, Name: name, Media: "text/plain", Text: text}, true
+}
+
+// Unreadable returns the file that stands for the earlier messages of a thread that could not be
+// read. The answer shows why they are missing.
+func Unreadable() message.File {
+	return message.File{ID: TranscriptID, Name: EarlierName, Media: "text/plain", Failed: sayUnreadable}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Pending lists facts that were unknown when a question was accepted. Accept does not wait for
@@ -25,6 +26,9 @@ type Completion struct {
 	Name     string         // name of the asker; empty if known before or unknown
 	Starter  string         // the person who began the thread; empty if known before or unknown
 	Audience access.Audience
+	// CaughtUp is the newest message that was read as context (Thread.CaughtUp), or Unread if the
+	// thread could not be read. It is empty if the context was not pending.
+	CaughtUp thread.MessageID
 	// Empty says that the question has neither text nor files, so there is nothing to answer.
 	Empty bool
 }

@@ -29,7 +29,7 @@ type Thread struct {
 	BotTurns   int              // messages of other bots since the last message of a person
 	Idle       time.Duration    // time since the last message, by the store's clock
 	LastSeen   thread.MessageID // the newest message that was seen
-	CaughtUp   thread.MessageID // newest message that was read as context; empty if none was
+	CaughtUp   thread.MessageID // newest message that was read as context, Unread, or empty
 }
 
 // Active is a thread in which the bot participates.
@@ -37,3 +37,7 @@ type Active struct {
 	Ref      thread.Ref
 	LastSeen thread.MessageID // the newest message that was seen
 }
+
+// Unread is the value of Thread.CaughtUp if the bot was asked in a thread that it could not read.
+// It is older than every message.
+const Unread thread.MessageID = "0"

@@ -29,16 +29,19 @@ const (
 )
 
 // Earlier returns the messages of m's thread that are older than m, oldest first. If after is set,
-// it returns only messages newer than after. more is true if there are too many messages, and the
-// oldest ones are missing.
+// it returns only messages newer than after. more is true if there are too many messages. The
+// oldest ones are then missing, except the first. After an error, list has the newest messages
+// that were read.
 func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)
+	var failed error
 	for len(found) < maxEarlier {
 		var page []*discordgo.Message
 		query := url.Values{"limit": {strconv.Itoa(call.HistoryLimit)}, "before": {before}}
 		if err := c.discord.API.Messages(ctx, m.At.Thread, query, &page); err != nil {
-			return nil, false, err
+			failed = err
+			break
 		}
 		for _, p := range page {
 			if call.Newer(p.ID, string(after)) {
@@ -51,20 +54,20 @@ func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.Messa
 		}
 		before = page[len(page)-1].ID
 	}
-	if before == "" && after == "" && m.Ref.Thread == m.At.Thread {
+	if failed == nil && after == "" && m.Ref.Thread == m.At.Thread {
 		// The message that opened the thread is in the channel, and has the thread's id.
 		root, err := c.discord.API.Message(ctx, m.Ref.Channel, m.Ref.Thread)
 		switch {
 		case err == nil:
 			found = append(found, root)
 		case !errors.Is(err, thread.ErrMessageGone) && !errors.Is(err, thread.ErrNotPermitted):
-			return nil, false, err
+			failed = err
 		}
 	}
 	for _, p := range slices.Backward(found) {
 		list = c.earlierMessages(list, p)
 	}
-	return list, before != "", nil
+	return list, before != "", failed
 }
 
 // Chain returns the messages of the reply chain that m continues, oldest first and without m. It

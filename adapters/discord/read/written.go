@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -113,12 +114,14 @@ func repliesTo(m *discordgo.Message) string {
 	return m.MessageReference.MessageID
 }
 
-// HalfWritten reports whether a message of the bot shows an unfinished answer to t. If id is empty,
-// it checks all messages of the bot after the question. It returns false for a deleted message.
-func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
+// Written returns the text of the answer to t that a message of the bot shows, without the current
+// search. unfinished reports whether the message appears to be an unfinished answer. If id is
+// empty, Written looks for unfinished messages of the bot after the question. It returns nothing
+// for a deleted message.
+func (c *Reader) Written(ctx context.Context, t session.Turn, id thread.MessageID) (text string, unfinished bool, err error) {
 	self, err := c.discord.WhoAmI(ctx)
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	ref, question := t.Session.Ref, string(t.Message)
 	places := []string{ref.Thread, ref.Channel, question}
@@ -139,16 +142,22 @@ func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.Mess
 			continue
 		}
 		if err != nil {
-			return false, err
+			return "", false, err
 		}
 		for _, m := range found {
 			others := id == "" && channel == ref.Channel && ref.Workspace != "" && repliesTo(m) != question
-			if m.Author != nil && m.Author.ID == self && !others && (strings.HasSuffix(m.Content, strings.TrimSpace(render.Cursor)) || offersStop(m)) {
-				return true, nil
+			if m.Author == nil || m.Author.ID != self || others {
+				continue
 			}
+			said, cursor := strings.CutSuffix(m.Content, strings.TrimSpace(render.Cursor))
+			half := cursor || offersStop(m)
+			if (half || id != "") && !foot.IsSearch(said) {
+				text += strings.TrimSpace(said)
+			}
+			unfinished = unfinished || half
 		}
 	}
-	return false, nil
+	return text, unfinished, nil
 }
 
 func offersStop(m *discordgo.Message) bool {

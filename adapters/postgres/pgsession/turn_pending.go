@@ -50,7 +50,7 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 // Complete implements session.Store. It stores facts that were unknown when the question was
 // accepted, such as files and the audience. A second call changes nothing.
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
-	if len(c.Files) == 0 && c.Starter == "" { // most completions have only an audience and a name
+	if len(c.Files) == 0 && c.Starter == "" && c.CaughtUp == "" { // as in most completions
 		var n int
 		err := s.db.Pool.QueryRow(ctx, completedSQL, f.Tenant, f.Turn, f.Attempt, c.Audience.Platform().Principals(), postgres.Storable(c.Name)).Scan(&n)
 		if err != nil {
@@ -83,6 +83,12 @@ func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Complet
 			batch.Queue(`update session set starter = $3 where tenant_id = $1 and id = $2 and starter = ''`, f.Tenant, t.Session.ID, c.Starter)
 			batch.Queue(`update thread set starter = $6 where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5 and starter = ''`,
 				f.Tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), c.Starter)
+		}
+		if c.CaughtUp != "" {
+			at := t.Session.Ref
+			batch.Queue(`update thread set caught_up = $6 where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and thread = $5
+				and (length(caught_up), caught_up collate "C") < (length($6), $6)`,
+				f.Tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), string(c.CaughtUp))
 		}
 		n := len(t.Question.Files)
 		for _, file := range c.Files {

@@ -10,10 +10,11 @@ import (
 type Sockets struct {
 	ended chan time.Time // holds the start of an interruption that was long enough
 
-	mu   sync.Mutex
-	open int
-	app  int       // Slack's last count of the app's connections in all processes
-	lost time.Time // since when no socket is open
+	mu      sync.Mutex
+	open    int
+	app     int       // Slack's last count of the app's connections in all processes
+	counted time.Time // when Slack counted them
+	lost    time.Time // since when no socket is open
 }
 
 func newSockets() *Sockets {
@@ -31,14 +32,14 @@ func (i *Sockets) Begin() {
 func (i *Sockets) Count(app int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.app = app
+	i.app, i.counted = app, time.Now()
 }
 
-// Counted returns the last number passed to Count, or 0.
-func (i *Sockets) Counted() int {
+// Counted returns the last number passed to Count, and when that was. Before, the number is 0.
+func (i *Sockets) Counted() (app int, at time.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.app
+	return i.app, i.counted
 }
 
 // Opened records an opened socket. If no socket was open for at least minDuration before, Opened

@@ -33,7 +33,7 @@ func TestReadingDoesNotWaitForProcessesThatHaveGone(t *testing.T) {
 	client.Share(crowded)
 	done := make(chan error, 1)
 	go func() { // ends with the test, which waits for it
-		done <- client.Unheard(t.Context(), time.Now(), []string{second.ID}, func(chat.Message) error { return nil })
+		done <- client.Unheard(t.Context(), time.Now(), []string{second.ID}, make(slack.Done), func(chat.Message) error { return nil })
 	}()
 	if err := server.Wait(t.Context(), "the channels are listed", func() bool { return len(server.Calls("users.conversations")) == 1 }); err != nil {
 		t.Fatal(err)

@@ -61,6 +61,7 @@ type Directory struct {
 	mu       sync.Mutex
 	profiles map[string]cachedFact[Profile]
 	channels map[string]cachedFact[room]
+	readings map[string]cachedFact[reading] // of channels whose look-up waits
 	// channels of a person that the bot can see
 	homes  map[string]cachedFact[[]string]
 	groups map[string]cachedFact[members] // groups of the workspace, under one key
@@ -78,7 +79,7 @@ type cachedFact[T any] struct {
 func NewDirectory(w *call.Workspace, changes access.Changes, people access.People, accounts access.Accounts) *Directory {
 	return &Directory{
 		slack: w, changes: changes, people: people, accounts: accounts,
-		profiles: make(map[string]cachedFact[Profile]), channels: make(map[string]cachedFact[room]), homes: make(map[string]cachedFact[[]string]),
+		profiles: make(map[string]cachedFact[Profile]), channels: make(map[string]cachedFact[room]), readings: make(map[string]cachedFact[reading]), homes: make(map[string]cachedFact[[]string]),
 		groups: make(map[string]cachedFact[members]),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -340,6 +341,51 @@ func TestNobodyHoldsLessForWantOfRoom(t *testing.T) {
 	}
 	if _, err := w.client.Alone(t.Context(), bob.ID); !errors.Is(err, access.ErrPending) {
 		t.Errorf("who is not known: %v", err)
+	}
+}
+
+// While a look-up waits, Slack is not asked again for what it has said.
+func TestWaitingLookUpKeepsWhatWasRead(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	var people []*slacktest.Person
+	inside := make(map[string]bool)
+	for i := range 60 {
+		p := w.slack.Person(fmt.Sprint("p", i), nil)
+		people, inside[p.ID] = append(people, p), true
+	}
+	room := w.slack.Channel("room", nil, people...)
+	here := access.Workspace{Platform: "slack", ID: slacktest.TeamID}
+	at, due, err := w.known.Begin(t.Context(), here)
+	if err != nil || !due {
+		t.Fatalf("begin a list: %t, %v", due, err)
+	}
+	pending := func(what string, calls int) {
+		t.Helper()
+		if _, err := w.client.Present(t.Context(), room.ID); !errors.Is(err, access.ErrPending) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if n := len(w.slack.Calls("conversations.info")) + len(w.slack.Calls("conversations.members")); n != calls {
+			t.Errorf("%s: %d calls, want %d", what, n, calls)
+		}
+	}
+	w.slack.Fail(slacktest.Fault{Method: "conversations.members", Status: http.StatusTooManyRequests, RetryAfter: time.Hour})
+	for range 3 {
+		pending("Slack limits the calls", 2)
+	}
+	w.connect()
+	for range 3 {
+		pending("the people are being listed", 4)
+	}
+	if err := w.known.Found(t.Context(), here, inside, at); err != nil {
+		t.Fatal(err)
+	}
+	there, err := w.client.Present(t.Context(), room.ID)
+	if err != nil || there.Outsiders {
+		t.Errorf("%+v, %v", there, err)
+	}
+	if n := len(w.slack.Calls("conversations.members")); n != 2 {
+		t.Errorf("the members were read %d times", n)
 	}
 }
 

@@ -2,6 +2,7 @@ package directory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -36,7 +37,7 @@ func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 		// other callers wait for the same result
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
 		defer cancel()
-		found, err := d.fetchRoom(limited, channel)
+		found, err := d.fetchRoom(limited, channel, version)
 		if err == nil {
 			keep(d, d.channels, channel, found, version)
 		}
@@ -54,12 +55,68 @@ func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 	}
 }
 
-func (d *Directory) fetchRoom(ctx context.Context, channel string) (room, error) {
-	info, err := d.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
-	if err != nil {
-		return room{}, fmt.Errorf("find out who listens: %w", call.Explain("conversations.info", err))
+// reading is what was read of a channel before its look-up had to wait.
+type reading struct {
+	info   *api.Channel // nil: not read
+	ids    []string     // of members
+	cursor string       // of the next page of members
+	done   bool         // all members were read
+	begun  time.Time
+	until  time.Time // when Slack permits the next call
+}
+
+// readingAge is the maximum age of a reading. A turn does not wait longer.
+const readingAge = 5 * time.Minute
+
+// resumeRoom returns what an earlier look-up of the channel read. It is empty if the channel has
+// changed since.
+func (d *Directory) resumeRoom(channel string, version access.Version) reading {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if k := d.readings[channel]; version != "" && k.version == version && time.Since(k.value.begun) < readingAge {
+		return k.value
 	}
-	found := room{joined: info.IsMember || info.IsIM}
+	return reading{begun: time.Now()}
+}
+
+// suspendRoom keeps what was read if the look-up has to wait because of err, and forgets it
+// otherwise. It returns an error that wraps access.ErrPending if Slack limits the calls.
+func (d *Directory) suspendRoom(channel string, version access.Version, r reading, err error) error {
+	var limited *api.RateLimitedError
+	if errors.As(err, &limited) {
+		r.until = time.Now().Add(limited.RetryAfter)
+		err = fmt.Errorf("%w: %w", access.ErrPending, err)
+	}
+	if errors.Is(err, access.ErrPending) {
+		keep(d, d.readings, channel, r, version)
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.readings, channel)
+	return err
+}
+
+// fetchRoom asks Slack about a channel. While the look-up waits (access.ErrPending), another call
+// asks Slack only for what is missing.
+func (d *Directory) fetchRoom(ctx context.Context, channel string, version access.Version) (found room, err error) {
+	r := d.resumeRoom(channel, version)
+	if wait := time.Until(r.until); wait > 0 {
+		return room{}, fmt.Errorf("find out who listens: Slack limits the calls for %s: %w", wait, access.ErrPending)
+	}
+	defer func() {
+		if err = d.suspendRoom(channel, version, r, err); err != nil {
+			found = room{}
+		}
+	}()
+	if r.info == nil {
+		if r.info, err = d.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel}); err != nil {
+			r.info = nil
+			return room{}, fmt.Errorf("find out who listens: %w", call.Explain("conversations.info", err))
+		}
+	}
+	info := r.info
+	found = room{joined: info.IsMember || info.IsIM}
 	if info.IsExtShared || info.IsPendingExtShared || info.IsGlobalShared {
 		return found, nil
 	}
@@ -68,13 +125,21 @@ func (d *Directory) fetchRoom(ctx context.Context, channel string) (room, error)
 	found.inside = true
 	var unknown []string
 	var roll access.Roll
-	for cursor := ""; ; {
-		ids, next, err := d.slack.API.GetUsersInConversationContext(ctx, &api.GetUsersInConversationParameters{
-			ChannelID: channel, Cursor: cursor, Limit: pageSize,
-		})
-		if err != nil {
-			return room{}, fmt.Errorf("find out who listens: %w", call.Explain("conversations.members", err))
+	for from := 0; found.named || found.inside; { // else nothing counts any more
+		if from == len(r.ids) && r.done {
+			break
 		}
+		if from == len(r.ids) {
+			ids, next, err := d.slack.API.GetUsersInConversationContext(ctx, &api.GetUsersInConversationParameters{
+				ChannelID: channel, Cursor: r.cursor, Limit: pageSize,
+			})
+			if err != nil {
+				return room{}, fmt.Errorf("find out who listens: %w", call.Explain("conversations.members", err))
+			}
+			r.ids, r.cursor, r.done = append(r.ids, ids...), next, next == ""
+		}
+		ids := r.ids[from:min(from+pageSize, len(r.ids))]
+		from += len(ids)
 		if roll, err = d.people.Known(ctx, d.here(), ids); err != nil {
 			return room{}, err
 		}
@@ -92,12 +157,6 @@ func (d *Directory) fetchRoom(ctx context.Context, channel string) (room, error)
 		}
 		if len(found.people) > mostInRoom {
 			found.named = false
-		}
-		if !found.named && !found.inside { // nothing else counts any more
-			break
-		}
-		if cursor = next; cursor == "" {
-			break
 		}
 	}
 	if !found.named {

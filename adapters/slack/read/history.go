@@ -30,37 +30,6 @@ func (c *Reader) mayRead(channel string) bool {
 	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
 }
 
-// Replies reads the messages of a thread, oldest first. It returns only messages newer than after
-// and older than before, if these are set. more reports whether messages are missing at the end.
-func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []chat.Message, more bool, err error) {
-	size := call.FirstPage
-	for cursor, page := "", 0; page < call.MaxPages; page++ {
-		if err := c.slack.Reads.Wait(ctx); err != nil {
-			return said, true, fmt.Errorf("read a thread: %w", err)
-		}
-		messages, left, next, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
-			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(after), Latest: string(before), Cursor: cursor, Limit: size,
-		})
-		if err != nil {
-			if page > 0 { // return the pages read so far
-				c.slack.Logger.WarnContext(ctx, "not all of a thread was read", "error", err)
-				return said, true, nil
-			}
-			return nil, false, err
-		}
-		for _, m := range messages {
-			if thread.MessageID(m.Timestamp) > after && (before == "" || thread.MessageID(m.Timestamp) < before) {
-				said = append(said, c.stored(ref.Channel, m))
-			}
-		}
-		if more = left && next != ""; !more {
-			break
-		}
-		cursor, size = next, call.NextPage
-	}
-	return said, more, nil
-}
-
 // One reads one message. It returns thread.ErrMessageGone if the message does not exist.
 func (c *Reader) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (chat.Message, error) {
 	if err := c.slack.Reads.Wait(ctx); err != nil {
@@ -117,27 +86,46 @@ func (c *Reader) stored(channel string, m api.Message) chat.Message {
 //
 // It reads the channels in first before the others. It misses replies in threads that began more
 // than six days before since. Use UnheardIn for them.
-func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(chat.Message) error) error {
+//
+// If a channel fails temporarily, Unheard reads the others and then returns an error that is
+// [call.Transient]. With the same done, the next call reads only the channels that failed.
+func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, done Done, visit func(chat.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(rank(first, a), rank(first, b)) })
 	oldest, roots := stamp(since), stamp(since.Add(-rootsBack))
+	var failed error
 	// first new messages, then replies in older threads
 	for _, window := range [][2]string{{oldest, ""}, {roots, oldest}} {
 		for _, channel := range channels {
-			err := c.unheardIn(ctx, channel, window, oldest, visit)
+			err := done.once(ctx, channel+window[1], func() error { return c.unheardIn(ctx, channel, window, oldest, visit) })
 			switch {
 			case err == nil:
 			case ctx.Err() != nil, errors.As(err, new(*visitError)):
 				return err
+			case call.Transient(err):
+				failed = errors.Join(failed, fmt.Errorf("channel %s: %w", channel, err))
 			default:
 				c.slack.Logger.WarnContext(ctx, "a channel's messages from while the bot was away are unknown", "channel", channel, "error", err)
 			}
 		}
 	}
-	return nil
+	return failed
+}
+
+// Done holds what a search for unheard messages has read. It is not safe for concurrent use.
+type Done map[string]bool
+
+// once calls look unless an earlier call with the key succeeded or was refused permanently.
+func (d Done) once(ctx context.Context, key string, look func() error) error {
+	if d[key] {
+		return nil
+	}
+	err := look()
+	d[key] = ctx.Err() == nil && !errors.As(err, new(*visitError)) && !call.Transient(err)
+	return err
 }
 
 func rank(first []string, channel string) int {
@@ -221,9 +209,8 @@ func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string
 }
 
 // UnheardIn is like Unheard, but for one thread of any age.
-func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(chat.Message) error) error {
-	oldest := stamp(since)
-	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
+func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, done Done, visit func(chat.Message) error) error {
+	return done.once(ctx, at.Channel+" "+at.Thread, func() error { return c.since(ctx, at.Channel, at.Thread, stamp(since), visit) })
 }
 
 // unheardLook calls visit for a person's mention, direct message or thread reply that is newer than

@@ -1,13 +1,16 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/thread"
@@ -67,21 +70,22 @@ func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Ti
 	}
 }
 
-// HalfWritten reports whether a message of the bot appears to be an unfinished answer. Such a
-// message has a stop button, or is an open stream without buttons and metadata. It returns false
-// for a deleted message.
-func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
-	if event.IsFile(id) { // a file is always complete
-		return false, nil
+// Written returns the text of the answer that a message of the bot shows, without notes and the
+// current search. unfinished reports whether the message appears to be an unfinished answer. Such a
+// message has a stop button, or is an open stream without buttons and metadata. Written returns
+// nothing for a deleted message and for a file, which is always complete.
+func (c *Reader) Written(ctx context.Context, at thread.Ref, id thread.MessageID) (text string, unfinished bool, err error) {
+	if event.IsFile(id) {
+		return "", false, nil
 	}
 	if err := c.slack.Reads.Wait(ctx); err != nil {
-		return false, fmt.Errorf("look at an answer: %w", err)
+		return "", false, fmt.Errorf("look at an answer: %w", err)
 	}
 	messages, _, _, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
 		ChannelID: at.Channel, Timestamp: at.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2, IncludeAllMetadata: true,
 	})
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	for _, m := range messages {
 		if m.Timestamp != string(id) || m.User != c.slack.Identity().User {
@@ -89,10 +93,20 @@ func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.Messa
 		}
 		blocks, err := json.Marshal(m.Blocks)
 		if err != nil {
-			return false, fmt.Errorf("look at an answer: %w", err)
+			return "", false, fmt.Errorf("look at an answer: %w", err)
 		}
 		begun := m.Metadata.EventType == "" && !strings.Contains(string(blocks), strings.TrimSuffix(thread.ButtonID("", ""), ":"))
-		return begun || strings.Contains(string(blocks), thread.ButtonID(thread.ActionStop, "")), nil
+		unfinished = begun || strings.Contains(string(blocks), thread.ButtonID(thread.ActionStop, ""))
+		// the text of long blocks is cut, and the contexts are notes
+		m.Blocks.BlockSet = slices.DeleteFunc(m.Blocks.BlockSet, func(b api.Block) bool { return b.BlockType() == api.MBTContext })
+		said := m
+		said.Text = ""
+		raw := cmp.Or(event.Besides(said).Words(""), m.Text)
+		text, _, _ = event.ReadText(raw, "")
+		if foot.IsSearch(text) {
+			text = ""
+		}
+		return text, unfinished, nil
 	}
-	return false, nil
+	return "", false, nil
 }

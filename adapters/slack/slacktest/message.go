@@ -204,7 +204,9 @@ func (s *Server) deleteMessage(form url.Values) (reply, error) {
 }
 
 func (m *Message) wire(metadata bool) map[string]any {
-	out := map[string]any{"type": "message", "user": m.User, "text": m.Text, "ts": m.TS}
+	// Text that was streamed can be read like that of any message. "This text is what will be
+	// appended to the message received so far" (chat.appendStream, markdown_text).
+	out := map[string]any{"type": "message", "user": m.User, "text": m.Text + m.Markdown, "ts": m.TS}
 	if m.Thread != "" {
 		out["thread_ts"] = m.Thread
 	}

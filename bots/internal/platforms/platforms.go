@@ -46,7 +46,7 @@ type platform struct {
 	// sockets returns the platform's count of connections with its token; nil: not counted.
 	sockets func(ctx context.Context) (int, error)
 	// counted returns the platform's count when this process connected.
-	counted func() int
+	counted func() (sockets int, at time.Time)
 	// lacking returns the rights that the token lacks, once connected; nil: unknown.
 	lacking func() []Finding
 	// workspaces returns the workspaces whose turns the platform takes, once connected; nil: all.
@@ -217,9 +217,9 @@ func (s *Set) Zone(ctx context.Context, t session.Turn) *time.Location {
 	return s.platformOrNone(t.Session.Ref).Zone(ctx, t)
 }
 
-// Unfinished implements chat.Platform.
-func (s *Set) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (bool, error) {
-	return s.platformOrNone(t.Session.Ref).Unfinished(ctx, t, page, permit)
+// Written implements chat.Platform.
+func (s *Set) Written(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (string, bool, error) {
+	return s.platformOrNone(t.Session.Ref).Written(ctx, t, page, permit)
 }
 
 // Room implements chat.Platform.
@@ -310,15 +310,15 @@ type Finding struct {
 	Optional   bool // the bot works without it
 }
 
-// Counted returns how many connections Slack counted for this process's token when it connected, or
-// 0 if that is unknown.
-func (s *Set) Counted() int {
+// Counted returns how many connections Slack counted for this process's token when it last
+// connected, and when that was. The number is 0 if it is unknown.
+func (s *Set) Counted() (sockets int, at time.Time) {
 	for _, p := range s.platforms {
 		if p.counted != nil {
 			return p.counted()
 		}
 	}
-	return 0
+	return 0, time.Time{}
 }
 
 // Inspect adds to state the platforms, and the configured channels that a platform does not know.

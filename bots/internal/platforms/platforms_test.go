@@ -32,7 +32,7 @@ func TestTurnsGoToTheirPlatform(t *testing.T) {
 		t.Errorf("an answer elsewhere: %v", err)
 	}
 	for at, want := range map[thread.Ref]bool{here: true, elsewhere: false} {
-		if half, err := s.Unfinished(t.Context(), turn(at), session.Page{}, nil); err != nil || half != want {
+		if _, half, err := s.Written(t.Context(), turn(at), session.Page{}, nil); err != nil || half != want {
 			t.Errorf("%s: unfinished %t, %v; want %t", at.Platform, half, err, want)
 		}
 	}
@@ -49,8 +49,8 @@ func (u unending) Listeners(context.Context, session.Turn) (access.Presence, err
 	return access.Presence{Tenant: u.tenant}, nil
 }
 
-func (unending) Unfinished(context.Context, session.Turn, session.Page, chat.Permit) (bool, error) {
-	return true, nil
+func (unending) Written(context.Context, session.Turn, session.Page, chat.Permit) (string, bool, error) {
+	return "", true, nil
 }
 
 // What a platform can do is asked for each thread: one process serves several.

@@ -58,6 +58,9 @@ func (m *Memory) Complete(ctx context.Context, f session.Fence, c session.Comple
 	t.in.starter = cmp.Or(t.in.starter, c.Starter)
 	if known := m.threads[sessionKey{tenant: f.Tenant, ref: t.Session.Ref}]; known != nil {
 		known.Starter = cmp.Or(known.Starter, c.Starter)
+		if len(c.CaughtUp) > len(known.CaughtUp) || len(c.CaughtUp) == len(known.CaughtUp) && c.CaughtUp > known.CaughtUp {
+			known.CaughtUp = c.CaughtUp
+		}
 	}
 	for _, file := range c.Files {
 		if !slices.ContainsFunc(t.Question.Files, func(had message.File) bool { return had.ID == file.ID }) {

@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 func completed(f *fixture) {
@@ -91,8 +92,27 @@ func caughtUp(f *fixture) {
 	in := f.question("first")
 	in.CaughtUp = true
 	f.accept(in)
-	f.accept(f.question("second"))
-	if got := f.known().CaughtUp; got != in.Message {
-		f.Errorf("the thread was read up to %q, want %q", got, in.Message)
+	second := f.question("second")
+	second.Pending = &session.Pending{Ask: json.RawMessage(`{}`)}
+	f.accept(second)
+	want := func(want thread.MessageID) {
+		if got := f.known().CaughtUp; got != want {
+			f.Errorf("the thread was read up to %q, want %q", got, want)
+		}
+	}
+	want(in.Message)
+	f.finish(f.lease("r1"), session.Answered)
+	t := f.lease("r1")
+	f.must(f.Complete(f.ctx, t.Fence(), session.Completion{Audience: second.Audience, CaughtUp: second.Message}))
+	want(second.Message)
+	f.finish(t, session.Answered)
+	for _, read := range []thread.MessageID{session.Unread, in.Message} { // it never moves back
+		third := f.question("third")
+		third.Pending = &session.Pending{Ask: json.RawMessage(`{}`)}
+		f.accept(third)
+		t := f.lease("r1")
+		f.must(f.Complete(f.ctx, t.Fence(), session.Completion{Audience: third.Audience, CaughtUp: read}))
+		want(second.Message)
+		f.finish(t, session.Answered)
 	}
 }

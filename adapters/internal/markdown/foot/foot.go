@@ -264,6 +264,16 @@ func CitedCount(n int) string {
 	return plural.Count(n, "document") + " cited"
 }
 
+const searchPrefix = "Searching: "
+
+// IsSearch reports whether text is what [Instead] shows of a running answer without text. text may
+// be without its formatting.
+func IsSearch(text string) bool {
+	text = strings.TrimSpace(text)
+	plain := strings.Trim(text, "*_")
+	return strings.HasPrefix(plain, searchPrefix) || plain != text && !strings.Contains(plain, "\n") && len(text)-len(plain) == 2
+}
+
 func searching(v *stream.View, limit int) string {
 	if v.Status != "" {
 		return Cut(answer.Line(v.Status), limit)
@@ -271,7 +281,7 @@ func searching(v *stream.View, limit int) string {
 	if len(v.Queries) == 0 {
 		return ""
 	}
-	s := "Searching: " + strings.Join(strings.Fields(strings.Join(v.Queries, " · ")), " ")
+	s := searchPrefix + strings.Join(strings.Fields(strings.Join(v.Queries, " · ")), " ")
 	return Cut(s, limit)
 }
 
