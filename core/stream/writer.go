@@ -67,6 +67,9 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	if w.appender == nil {
 		return w.showInBestForm(ctx, v, thread.Progress)
 	}
+	if v.uncut != nil && w.canEdit() {
+		return nil // the final write edits the messages
+	}
 	if err := w.appender.enqueue(ctx, w.finish, v, false); err != nil {
 		w.switchToEdits()
 		return err
@@ -138,6 +141,14 @@ func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *Vie
 	w.hasText, w.removed = v.Len() > 0, v.Removed
 	w.editIfPlanned(v)
 	if w.appender == nil {
+		return w.showInBestForm(ctx, v, thread.Final)
+	}
+	if v.uncut != nil && w.canEdit() {
+		w.appender.end()
+		if err := w.flush(ctx, thread.Final); err != nil && (ctx.Err() != nil || !w.stepDown(ctx, err)) {
+			return err
+		}
+		w.switchToEdits()
 		return w.showInBestForm(ctx, v, thread.Final)
 	}
 	if err := w.appender.enqueue(ctx, nil, v, true); err != nil {
