@@ -186,3 +186,22 @@ func TestWithoutMessageContentMentionsAndDirectMessagesWork(t *testing.T) {
 		t.Error("the intent was asked for")
 	}
 }
+
+// Messages cannot be read for so long after a reconnect that the first scan gives up. What was
+// asked meanwhile is answered once they can, also where something was asked since.
+func TestMissedQuestionIsFoundHoweverLongMessagesCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")))
+	thread := w.ada.Mention(w.general, "What is first?")
+	w.answers(thread, 1)
+	w.discord.Inject(discordtest.Fault{Method: "GET", Path: "/messages", Status: 503, Body: "{}", Times: 1 << 30})
+	before, _ := w.discord.Logins()
+	w.discord.Drop(true)
+	w.ada.Say(thread, "And second?") // while nobody listens
+	w.until("the bot is connected again", func() bool { after, _ := w.discord.Logins(); return after > before })
+	w.until("the scan gives up", func() bool { return w.log.has(`msg="event not handled" event="missed messages"`) })
+	w.ada.Say(thread, "And third?")
+	w.answers(thread, 2)
+	w.discord.Mend()
+	w.answers(thread, 3)
+}

@@ -221,3 +221,26 @@ func TestNothingIsTakenInBeforeOthersKnowWhatHasChanged(t *testing.T) {
 		})
 	}
 }
+
+// While a change of a channel cannot be recorded, nothing is answered. A command gets a sentence
+// that says so, in time, and a message is answered once the change is recorded.
+func TestCommandIsToldThatAChangeIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	changes := &mute{Local: access.NewLocal()}
+	inbox := &informed{changes: changes}
+	w := begin(t, llmtest.Native(said(0, "The answer.")), func(s *setting) {
+		s.bot.Discord.Changes, s.inbox = changes, inbox
+		s.before = func(w *world) { inbox.Memory = w.store }
+	})
+	changes.failures.Store(1 << 30)
+	w.guild.Show(w.general)
+	i := w.ada.Ask(w.general, "What is it?")
+	w.until("the command is told so", func() bool { return strings.Contains(i.State().Content, "not certain yet") })
+	if n := inbox.taken.Load(); n != 0 || !i.State().Private {
+		t.Errorf("%d questions were taken in; the command shows %+v", n, i.State())
+	}
+	changes.failures.Store(0)
+	if got := w.finished(w.ada.Ask(w.general, "What is it?")); !strings.HasPrefix(got.Content, "The answer.") {
+		t.Errorf("asked again, the command shows %+v", got)
+	}
+}

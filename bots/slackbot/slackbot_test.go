@@ -171,7 +171,7 @@ func TestWhoeverTheChannelNamesMayStop(t *testing.T) {
 	eve := s.Person("eve", nil)
 	eve.Join(s.general)
 	eve.React(s.general, root, "octagonal_sign")
-	s.told(eve, "can stop this answer")
+	s.told(eve, "moderators can stop this answer")
 	s.bob.React(s.general, root, "octagonal_sign")
 	if shown := s.answered(s.general, root, 1); !strings.Contains(shown[0], "Stopped") {
 		t.Errorf("the thread shows %q", shown[0])

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -71,6 +72,11 @@ func (Unrecorded) Final(context.Context, session.Fence, session.PageKey, string)
 
 // Pages implements [Deliveries].
 func (Unrecorded) Pages(context.Context, session.Fence) ([]session.Page, error) { return nil, nil }
+
+// TurnOf implements [Deliveries].
+func (Unrecorded) TurnOf(context.Context, access.TenantID, thread.Ref, thread.MessageID) (session.Turn, error) {
+	return session.Turn{}, session.ErrUnknownTurn
+}
 
 // Disturbed implements [Repairs].
 func (Unrecorded) Disturbed(context.Context, session.Fence) error { return nil }

@@ -58,8 +58,8 @@ type Judgement struct {
 // settings, the participants of the thread, and earlier events. In threads of the bot, Judge
 // records who wrote a message. It stores the decision for "footnote why".
 //
-// An error means that the store failed. The event should then be redelivered, or decided by
-// [policy.Decide] alone.
+// An error means that the store failed, so that the rules of the channel are unknown. The event
+// should then be redelivered or judged again. Nothing may be answered before that.
 func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err error) {
 	defer s.guard(ctx, "judge", &err)
 	defer s.intakes.begin()()

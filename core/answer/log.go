@@ -2,8 +2,11 @@ package answer
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
@@ -15,11 +18,13 @@ type Deliveries interface {
 	Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error
 	Final(ctx context.Context, f session.Fence, key session.PageKey, hash string) error
 	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
+	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 }
 
 type pageLog struct {
 	deliveries Deliveries
 	fence      session.Fence
+	turn       session.Turn
 	model      int
 	at         thread.Ref
 	pages      []stream.Page             // of earlier attempts
@@ -33,7 +38,7 @@ var _ stream.Log = pageLog{}
 // the store rejects writes of attempts that lost the turn. recorded, if not nil, is called after a
 // new message was recorded.
 func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page, recorded func(context.Context, session.Turn)) stream.Logs {
-	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
+	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), turn: t, at: at}, posted: make(map[int][]stream.Page)}
 	if recorded != nil {
 		l.first.recorded = func(ctx context.Context) { recorded(ctx, t) }
 	}
@@ -86,3 +91,21 @@ func (l pageLog) Final(ctx context.Context, page int, hash string) error {
 
 // Pages implements stream.Log.
 func (l pageLog) Pages(context.Context) ([]stream.Page, error) { return slices.Clone(l.pages), nil }
+
+// Foreign implements stream.Log.
+func (l pageLog) Foreign(ctx context.Context, id thread.MessageID) (bool, error) {
+	t, err := l.deliveries.TurnOf(ctx, l.turn.Session.Tenant, l.at, id)
+	switch {
+	case errors.Is(err, session.ErrUnknownTurn):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("find the turn of a message: %w", err)
+	case t.ID != l.turn.ID:
+		return true, nil
+	}
+	pages, err := l.deliveries.Pages(ctx, l.fence)
+	if err != nil {
+		return false, fmt.Errorf("read what was posted for the turn: %w", err)
+	}
+	return slices.ContainsFunc(pages, func(p session.Page) bool { return p.Message == id && p.Kind != session.Answer }), nil
+}

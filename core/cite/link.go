@@ -1,6 +1,7 @@
 package cite
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -93,4 +94,71 @@ func escapeURL(raw string, authority int) string {
 
 func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
+}
+
+// maxLabel is the maximum length of a link's label that Unlink looks for, in bytes.
+const maxLabel = 1000
+
+// Unlink returns Markdown without the links to an address. It removes a citation with the blanks
+// before it. Of another link, it keeps the label. It does not change the given text.
+func Unlink(text []byte, address string) []byte {
+	if address == "" {
+		return text
+	}
+	for _, form := range []string{address, escaped(address)} {
+		end := []byte("](" + form + ")")
+		if !bytes.Contains(text, end) {
+			continue
+		}
+		kept := make([]byte, 0, len(text))
+		for {
+			before, after, found := bytes.Cut(text, end)
+			kept = append(kept, before...)
+			if !found {
+				break
+			}
+			text = after
+			start := labelStart(kept)
+			switch {
+			case start < 0:
+				kept = append(kept, "]"...)
+			case isCitation(kept[start+1:]):
+				kept = kept[:start-blanksBefore(kept[:start])]
+			default:
+				kept = append(kept[:start], kept[start+1:]...)
+			}
+		}
+		text = kept
+	}
+	return text
+}
+
+func escaped(address string) string {
+	safe, ok := LinkURL(address)
+	if !ok {
+		return address
+	}
+	return safe
+}
+
+// labelStart returns the index of the bracket that opens the label at the end of text, or -1.
+func labelStart(text []byte) int {
+	depth := 0
+	for i := len(text) - 1; i >= max(0, len(text)-maxLabel); i-- {
+		switch text[i] {
+		case '[':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case ']':
+			depth++
+		}
+	}
+	return -1
+}
+
+// isCitation reports whether label is "[n]".
+func isCitation(label []byte) bool {
+	return len(label) > 2 && label[0] == '[' && label[len(label)-1] == ']' && len(bytes.Trim(label[1:len(label)-1], "0123456789")) == 0
 }

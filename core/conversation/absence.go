@@ -55,7 +55,7 @@ func (c *Conversation) judgeLate(ctx context.Context, m chat.Message) (j answer.
 			return j, err
 		}
 	}
-	judged, err := c.judge(ctx, c.occurrence(m))
+	judged, err := c.judge(ctx, c.occurrence(m), eventRetries)
 	if err != nil {
 		return j, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -72,7 +73,7 @@ func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	a.Command = true
 	j, err := c.judge(ctx, answer.Occurrence{
 		Event: a.Event, Tenant: c.tenant(a.Ref), Ref: a.Ref, EventKey: a.EventKey, Author: a.By.ID, Holds: c.audienceOf(a.Ref, a.By.ID),
-	})
+	}, sleep.Backoff{First: eventRetries.First, Most: eventRetries.Most, Within: commandRetry})
 	if err != nil {
 		return Asked{}, err
 	}

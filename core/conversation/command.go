@@ -2,11 +2,14 @@ package conversation
 
 import (
 	"context"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // Command executes a command that a person typed after /footnote or chose in a menu. It returns a
@@ -23,14 +26,40 @@ func (c *Conversation) Command(ctx context.Context, use command.Request) (string
 	return c.service.Commands.Command(ctx, use)
 }
 
-// judge decides whether to answer an event. If the store fails, it decides without stored state,
-// and then answers only mentions, commands and direct messages. It returns the store's error
-// instead if the platform redelivers events and the store's disk is not full.
-func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
-	j, err := c.service.Judge(ctx, o)
-	if err == nil || c.features(o.Ref).Redelivers && c.service.Room() == nil {
-		return j, err
+// judge decides whether to answer an event. If the store fails and the platform does not redeliver
+// the event, judge repeats the decision by the schedule. It does not repeat it while the store's
+// disk is full. An error means that the channel's rules are unknown, so that nothing may be
+// answered.
+func (c *Conversation) judge(ctx context.Context, o answer.Occurrence, schedule sleep.Backoff) (j answer.Judgement, err error) {
+	if c.features(o.Ref).Redelivers {
+		return c.service.Judge(ctx, o)
 	}
-	c.logger.WarnContext(ctx, "what holds here is not known", "event", o.EventKey, "message", o.Message, "error", err)
-	return answer.Judgement{Decision: policy.Decide(o.Event, policy.State{Permitted: true})}, nil
+	err = schedule.Retry(ctx, func() (err error) {
+		j, err = c.service.Judge(ctx, o)
+		return err
+	}, func(error) time.Duration {
+		if c.service.Room() != nil {
+			return sleep.Never
+		}
+		return 0
+	})
+	return j, err
+}
+
+// undecided handles a message about which judge failed. It tells the author only if the message was
+// addressed to the bot without doubt. It returns the error if the message will be handled again.
+func (c *Conversation) undecided(ctx context.Context, m chat.Message, err error) error {
+	full := c.service.Room()
+	if m.Late || full == nil && c.features(m.Ref).Redelivers {
+		return err
+	}
+	d := policy.Decide(m.Event, policy.State{Permitted: true})
+	if d.Action != policy.Answer || d.Ambient {
+		c.logger.ErrorContext(ctx, "message not decided", "message", m.ID, "error", err)
+		return nil
+	}
+	if full != nil {
+		return c.rejected(ctx, m, answer.Judgement{Decision: d}, full)
+	}
+	return c.handleFailure(ctx, m, err, SayLost)
 }

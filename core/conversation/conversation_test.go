@@ -132,6 +132,7 @@ type stage struct {
 	key     int
 	earlier []thread.MessageID
 	full    atomic.Bool                    // the store
+	away    atomic.Int32                   // number of further reads of the channel's rules that fail
 	fails   func(session.StopRequest) bool // whether the store fails; may be nil
 	end     func()
 }
@@ -162,7 +163,7 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 func (s *stage) start() {
 	s.Helper()
 	deps := answer.Deps{
-		Store: failing{s.store, s}, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
+		Store: failing{s.store, s}, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: shaky{common.Policies(s.said), s},
 		Engine: common.Engine(s), Full: func(error) bool { return s.full.Load() },
 	}
 	if s.listed {

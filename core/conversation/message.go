@@ -61,10 +61,10 @@ func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	if m.Late {
 		j, err = c.judgeLate(ctx, m)
 	} else {
-		j, err = c.judge(ctx, c.occurrence(m))
+		j, err = c.judge(ctx, c.occurrence(m), eventRetries)
 	}
 	if err != nil {
-		return err
+		return c.undecided(ctx, m, err)
 	}
 	c.logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
 	switch j.Action {

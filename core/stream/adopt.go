@@ -21,7 +21,9 @@ func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	}
 	w.adopted = true
 	for _, id := range own {
-		if w.isKnown(id) {
+		if other, err := w.isOther(ctx, id); err != nil {
+			return false, err
+		} else if other {
 			continue
 		}
 		if err := w.Log.Posted(ctx, n, id, ""); err != nil {
@@ -44,7 +46,9 @@ func (w *writer[P]) deleteExtras(ctx context.Context) error {
 		return fmt.Errorf("list surplus messages of the answer: %w", err)
 	}
 	for _, id := range own {
-		if w.isKnown(id) {
+		if other, err := w.isOther(ctx, id); err != nil {
+			return err
+		} else if other {
 			continue
 		}
 		if err := w.delete(ctx, id, thread.Final); err != nil {
@@ -55,8 +59,17 @@ func (w *writer[P]) deleteExtras(ctx context.Context) error {
 	return nil
 }
 
-func (w *writer[P]) isKnown(id thread.MessageID) bool {
-	return w.group.hasMessage(id) || slices.Contains(w.replaced, id) || slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
+// isOther reports whether a message must be neither adopted nor deleted as surplus, because it is a
+// known page of the answer or recorded for something else.
+func (w *writer[P]) isOther(ctx context.Context, id thread.MessageID) (bool, error) {
+	if w.group.hasMessage(id) || slices.Contains(w.replaced, id) || slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id }) {
+		return true, nil
+	}
+	foreign, err := w.Log.Foreign(ctx, id)
+	if err != nil {
+		return false, fmt.Errorf("find out whose message %s is: %w", id, err)
+	}
+	return foreign, nil
 }
 
 func (w *writer[P]) delete(ctx context.Context, id thread.MessageID, class thread.Class) error {

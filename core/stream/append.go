@@ -88,6 +88,9 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 	return nil
 }
 
+// end discards the queue and closes the open message.
+func (a *appender[P]) end() { a.queue, a.ended = []piece[P]{{stop: true}}, true }
+
 func (a *appender[P]) renew() {
 	if a.open == "" || a.maxAge == 0 || time.Since(a.since) < a.maxAge {
 		return

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
@@ -366,4 +367,29 @@ func TestFirstWordsAfterCardPrecedeOtherProgress(t *testing.T) {
 			t.Errorf("calls %v as (-want +got):\n%s", surface.calls, diff)
 		}
 	})
+}
+
+// Appended text cannot be changed, so an answer from which a document is withdrawn ends as edits.
+// On a surface that cannot edit, the text stays and nothing after it is lost.
+func TestWithdrawnDocumentLeavesAppendedText(t *testing.T) {
+	t.Parallel()
+	for interval, want := range map[time.Duration]string{
+		time.Second: "It is a secret. The end.",
+		0:           "It is a secret [[1]](https://docs.example/a). The end.",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			surface := &rolling{max: 1000}
+			surface.Limits.MinEditInterval = interval
+			s := open(t, surface, 1000, &stream.MemoryLog{})
+			s.Accept(packet.Packet{Payload: packet.CitationInfo{Document: "a", Number: 1, URL: "https://docs.example/a"}})
+			s.Accept(delta("It is a secret [[1]](https://docs.example/a). "))
+			time.Sleep(time.Minute)
+			s.Accept(delta("The end."))
+			s.Accept(packet.Packet{Payload: packet.Withdrawn{Documents: []document.ID{"a"}}})
+			finish(t, s)
+			if got := strings.TrimSuffix(strings.Join(surface.Messages(), "|"), "."); got != strings.TrimSuffix(want, ".") {
+				t.Errorf("with edits every %s the thread shows %q, want %q", interval, got, want)
+			}
+		})
+	}
 }

@@ -15,6 +15,8 @@ type Log interface {
 	Posted(ctx context.Context, page int, id thread.MessageID, hash string) error
 	Final(ctx context.Context, page int, hash string) error
 	Pages(ctx context.Context) ([]Page, error)
+	// Foreign reports whether a message is recorded for another turn or as a notice.
+	Foreign(ctx context.Context, id thread.MessageID) (bool, error)
 }
 
 // Page is one recorded message. ID is empty if a create call was intended and its outcome is
@@ -52,6 +54,9 @@ func (m *MemoryLog) Pages(context.Context) ([]Page, error) {
 	}
 	return pages, nil
 }
+
+// Foreign implements Log.
+func (m *MemoryLog) Foreign(context.Context, thread.MessageID) (bool, error) { return false, nil }
 
 func (m *MemoryLog) put(p Page) {
 	if m.pages == nil {

@@ -79,10 +79,12 @@ func (v *View) clearRows(ids []document.ID) {
 // editIfPlanned switches a deep search's answer from appends to edits, if the surface can edit
 // messages.
 func (w *writer[P]) editIfPlanned(v *View) {
-	if w.appender != nil && v.Deep && w.Surface.Capabilities().MinEditInterval > 0 {
+	if w.appender != nil && v.Deep && w.canEdit() {
 		w.switchToEdits()
 	}
 }
+
+func (w *writer[P]) canEdit() bool { return w.Surface.Capabilities().MinEditInterval > 0 }
 
 // renderPages renders a view as pages. The plan of a deep search is a separate page before the
 // answer.

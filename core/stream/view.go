@@ -5,9 +5,11 @@ package stream
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync/atomic"
 
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -72,6 +74,7 @@ type View struct {
 	Copy    bool // the answer is a copy of a private one, posted by its asker
 
 	text      []byte
+	uncut     []byte // the text with what was removed from it; nil if nothing was
 	seen      map[string]bool
 	abandoned *atomic.Bool // the caller no longer waits for the pages
 }
@@ -136,10 +139,16 @@ func (v *View) Apply(p packet.Packet) bool {
 		changed := v.setPhase(Writing)
 		if len(v.text) > 0 { // begin a new paragraph after narration
 			v.text = append(v.text, "\n\n"...)
+			if v.uncut != nil {
+				v.uncut = append(v.uncut, "\n\n"...)
+			}
 		}
 		return changed
 	case packet.MessageDelta:
 		v.text = append(v.text, payload.Text...)
+		if v.uncut != nil {
+			v.uncut = append(v.uncut, payload.Text...)
+		}
 		return payload.Text != ""
 	case packet.CitationInfo:
 		v.addEvidence(p.Placement, payload.Document)
@@ -181,15 +190,40 @@ func (v *View) addDocuments(docs []packet.Document) bool {
 	return len(v.Documents) != before
 }
 
-// withdraw removes documents from the lists of the view. It keeps the text, because links in it
-// lead to pages that check access again.
+// withdraw removes documents from the lists of the view, and their citations and links from its
+// text.
 func (v *View) withdraw(ids []document.ID) bool {
 	citations, documents := len(v.Citations), len(v.Documents)
 	v.clearRows(ids)
+	gone := make(map[string]bool)
 	// New slices: snapshots share the old ones.
-	v.Citations = slices.DeleteFunc(slices.Clone(v.Citations), func(c packet.CitationInfo) bool { return slices.Contains(ids, c.Document) })
-	v.Documents = slices.DeleteFunc(slices.Clone(v.Documents), func(d packet.Document) bool { return slices.Contains(ids, d.ID) })
-	return len(v.Citations) < citations || len(v.Documents) < documents
+	v.Citations = slices.DeleteFunc(slices.Clone(v.Citations), func(c packet.CitationInfo) bool {
+		withdrawn := slices.Contains(ids, c.Document)
+		if withdrawn {
+			gone[c.URL] = true
+		}
+		return withdrawn
+	})
+	v.Documents = slices.DeleteFunc(slices.Clone(v.Documents), func(d packet.Document) bool {
+		withdrawn := slices.Contains(ids, d.ID)
+		if withdrawn {
+			gone[d.URL] = true
+		}
+		return withdrawn
+	})
+	for _, c := range v.Citations { // several documents may have the same address
+		delete(gone, c.URL)
+	}
+	text := v.text
+	for _, address := range slices.Sorted(maps.Keys(gone)) {
+		text = cite.Unlink(text, address)
+	}
+	cut := len(text) != len(v.text)
+	if cut && v.uncut == nil {
+		v.uncut = slices.Clone(v.text)
+	}
+	v.text = text
+	return len(v.Citations) < citations || len(v.Documents) < documents || cut
 }
 
 // Sources returns the cited documents, each once, in the order of their numbers. If several
@@ -204,8 +238,15 @@ func (v *View) Sources() []packet.CitationInfo {
 // Text returns the answer so far as Markdown. Every citation in it is a complete link.
 func (v *View) Text() string { return string(v.text) }
 
-// TextFrom returns the answer from a byte offset to its end, for renderers that append.
-func (v *View) TextFrom(offset int) string { return string(v.text[min(offset, len(v.text)):]) }
+// TextFrom returns the answer from a byte offset to its end, for renderers that append. It includes
+// text that was removed, because appended text cannot be changed.
+func (v *View) TextFrom(offset int) string {
+	text := v.text
+	if v.uncut != nil {
+		text = v.uncut
+	}
+	return string(text[min(offset, len(text)):])
+}
 
 // Len returns the length of the answer so far, in bytes.
 func (v *View) Len() int { return len(v.text) }
@@ -215,6 +256,7 @@ func (v *View) Len() int { return len(v.text) }
 func (v *View) snapshot() *View {
 	s := *v
 	s.text = v.text[:len(v.text):len(v.text)]
+	s.uncut = v.uncut[:len(v.uncut):len(v.uncut)]
 	s.Queries = v.Queries[:len(v.Queries):len(v.Queries)]
 	s.Documents = v.Documents[:len(v.Documents):len(v.Documents)]
 	s.Citations = v.Citations[:len(v.Citations):len(v.Citations)]

@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -77,6 +78,24 @@ func TestViewKnowsEveryKind(t *testing.T) {
 		if visible := !cmp.Equal(got, seen{}); changed != visible {
 			t.Errorf("%s: Apply reports %v", kind.Kind(), changed)
 		}
+	}
+}
+
+// A withdrawn document leaves neither its number nor its address in the text.
+func TestWithdrawnDocumentsLeaveTheText(t *testing.T) {
+	t.Parallel()
+	var v stream.View
+	v.Apply(packet.Packet{Payload: packet.CitationInfo{Document: "a", Number: 1, URL: "https://docs.example/a(1)"}})
+	v.Apply(packet.Packet{Payload: packet.CitationInfo{Document: "b", Number: 2, URL: "https://docs.example/b"}})
+	v.Apply(packet.Packet{Payload: packet.SearchDocuments{Documents: []packet.Document{{ID: "a", URL: "https://docs.example/a"}}}})
+	v.Apply(packet.Packet{Payload: packet.MessageDelta{Text: "Secret [[1]](https://docs.example/a%281%29) [[2]](https://docs.example/b). See [the [old] page](https://docs.example/a)."}})
+	before := v
+	v.Apply(packet.Packet{Payload: packet.Withdrawn{Documents: []document.ID{"a"}}})
+	if got, want := v.Text(), "Secret [[2]](https://docs.example/b). See the [old] page."; got != want {
+		t.Errorf("the text is %q, want %q", got, want)
+	}
+	if !strings.Contains(before.Text(), "a%281%29") {
+		t.Errorf("an earlier view shows %q", before.Text())
 	}
 }
 

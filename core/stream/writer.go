@@ -67,6 +67,9 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	if w.appender == nil {
 		return w.showInBestForm(ctx, v, thread.Progress)
 	}
+	if v.uncut != nil && w.canEdit() {
+		return nil // the final write edits the messages
+	}
 	if err := w.appender.enqueue(ctx, w.finish, v, false); err != nil {
 		w.switchToEdits()
 		return err
@@ -138,6 +141,14 @@ func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *Vie
 	w.hasText, w.removed = v.Len() > 0, v.Removed
 	w.editIfPlanned(v)
 	if w.appender == nil {
+		return w.showInBestForm(ctx, v, thread.Final)
+	}
+	if v.uncut != nil && w.canEdit() {
+		w.appender.end()
+		if err := w.flush(ctx, thread.Final); err != nil && (ctx.Err() != nil || !w.stepDown(ctx, err)) {
+			return err
+		}
+		w.switchToEdits()
 		return w.showInBestForm(ctx, v, thread.Final)
 	}
 	if err := w.appender.enqueue(ctx, nil, v, true); err != nil {
@@ -226,7 +237,10 @@ func (w *writer[P]) syncPage(ctx context.Context, n int, page P, hash string, cl
 		return err
 	}
 	if n >= len(w.pages) || w.pages[n].ID == "" || slices.Contains(w.replaced, w.pages[n].ID) {
-		return w.post(ctx, n, page, hash, class)
+		err := w.post(ctx, n, page, hash, class)
+		if err != nil || n >= len(w.pages) || w.pages[n].ID == "" || w.pages[n].Hash != "" {
+			return err
+		}
 	}
 	final := class == thread.Final
 	if w.pages[n].Hash == hash {
@@ -283,7 +297,9 @@ func (w *writer[P]) replaceAll() {
 }
 
 // post creates message n and records it in the log. It does nothing if the answer or one of its
-// messages was removed.
+// messages was removed. If an earlier post of the page had an unknown outcome, the platform may
+// return the message of that post, which has older text. post then records no hash, and the caller
+// must edit the message.
 func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class thread.Class) error {
 	if w.removed || w.messageDeleted {
 		return nil // a person deleted the answer and does not want it back
@@ -297,6 +313,7 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 	if err := w.Log.Intend(ctx, n); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
+	again := n < len(w.pages) && w.pages[n].ID == ""
 	var id thread.MessageID
 	calling, made, err := w.beginCall(ctx, thread.Create)
 	if err == nil {
@@ -312,12 +329,15 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 		}
 		return fmt.Errorf("post page %d of the answer: %w", n+1, err)
 	}
+	if again {
+		hash = ""
+	}
 	w.pages[n] = Page{Number: n, ID: id, Hash: hash}
 	w.group.addMessage(id)
 	if err := w.Log.Posted(ctx, n, id, hash); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
-	if class == thread.Final {
+	if class == thread.Final && !again {
 		return w.recordFinal(ctx, n, hash)
 	}
 	return nil

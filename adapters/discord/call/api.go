@@ -137,8 +137,7 @@ func CallbackBucket(interaction string) string { return interactionPrefix + "cal
 
 // Posted is a message of the bot, reduced to the fields that the adapter reads.
 type Posted struct {
-	ID          string          `json:"id"`
-	Nonce       json.RawMessage `json:"nonce"` // a string; other clients also send a number
+	ID          string `json:"id"`
 	Author      struct{ ID string }
 	Interaction *struct{ ID string } `json:"interaction_metadata"`
 }

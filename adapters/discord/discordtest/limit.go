@@ -29,7 +29,8 @@ type Fault struct {
 	Times  int    // number of calls that fail; 0 means one
 	After  int    // number of matching calls that pass first
 
-	Status     int // of the response, which has exactly this Body
+	// of the response, which has exactly this Body; with Done after the call took effect
+	Status     int
 	Body       string
 	RetryAfter time.Duration // sends a 429 for the route; with Global for all calls; with HTML not in JSON
 	Global     bool

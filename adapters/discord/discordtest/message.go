@@ -191,7 +191,7 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 	if w.EnforceNonce && nonce != "" {
 		for _, m := range s.messages {
 			if m.nonce == nonce && m.channel == ch.id && m.author == s.bot.ID && time.Since(m.created) < 3*time.Minute {
-				return s.json(m, true), nil
+				return s.created(m), nil
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 		}
 	}
 	s.publish("create", m, w.AllowedMentions)
-	return s.json(m, true), nil
+	return s.created(m), nil
 }
 
 func (s *Server) newMessage(ch *channel, author, content string) *message {
@@ -316,8 +316,12 @@ func (s *Server) json(m *message, readable bool) map[string]any {
 		"edited_timestamp": m.edited, "type": m.kind, "flags": m.flags, "mentions": mentions, "mention_roles": roles,
 		"mention_everyone": false, "attachments": attached, "embeds": []any{}, "pinned": false, "tts": false,
 	}
-	if m.nonce != "" {
-		shown["nonce"] = m.nonce
+	if len(m.buttons) > 0 && readable {
+		row := []any{}
+		for _, id := range m.buttons {
+			row = append(row, map[string]any{"type": 2, "custom_id": id})
+		}
+		shown["components"] = []any{map[string]any{"type": 1, "components": row}}
 	}
 	if m.interaction != "" {
 		shown["interaction_metadata"] = map[string]any{"id": m.interaction, "type": 2}

@@ -189,3 +189,13 @@ func (w *write) labels() (labels []string) {
 	}
 	return labels
 }
+
+// created returns the response to a post. Only this response has the nonce. Discord's documentation
+// says: "used for validating a message was sent". Reads of messages do not contain it.
+func (s *Server) created(m *message) map[string]any {
+	shown := s.json(m, true)
+	if m.nonce != "" {
+		shown["nonce"] = m.nonce
+	}
+	return shown
+}

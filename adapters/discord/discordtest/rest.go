@@ -156,11 +156,11 @@ func (s *Server) endpoint(h handler) http.HandlerFunc {
 			s.notify()
 		}()
 		if f := s.fault(r.Method, path, string(body)); f != nil {
-			if !s.serve(note, f, r.Method, path) {
-				return
-			}
 			if f.Done {
 				_, _ = h(&call{ResponseWriter: w, Request: r, body: body})
+			}
+			if !s.serve(note, f, r.Method, path) {
+				return
 			}
 			note.code = 0
 			cut(w)

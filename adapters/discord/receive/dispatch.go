@@ -2,6 +2,7 @@ package receive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 // placeLimit is the timeout for each of the calls that precede the handling of an interaction.
 // Discord waits only three seconds for a response.
 const placeLimit = time.Second
+
+// sayUnsettled is sent if a change of a channel or role cannot be recorded.
+const sayUnsettled = "This could not be done, because who may see it here is not certain yet. Try again in a minute."
 
 // interaction passes an interaction to the handler. source is the HTTP request that brought it, or
 // nil if it came from the gateway.
@@ -39,8 +43,11 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 	// another replica may answer the interaction
 	err = in.persist(telling, func() error { return in.directory.Settle(telling) })
 	cancel()
-	if err != nil {
-		return err
+	if err != nil { // who may see the answer is not known, and Discord does not wait
+		if i.Type == discordgo.InteractionApplicationCommandAutocomplete {
+			return errors.Join(err, in.writer.Suggest(ctx, t, nil))
+		}
+		return errors.Join(err, in.writer.Respond(ctx, t, sayUnsettled))
 	}
 	press := chat.Press{
 		Ref: ref, At: ref, EventKey: "interaction:" + i.ID, By: thread.Person{ID: user.ID, Name: event.DisplayName(user, i.Member)}, Moderator: by.Privileged,

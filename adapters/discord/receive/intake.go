@@ -2,7 +2,6 @@ package receive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -24,7 +23,8 @@ const (
 	maxMessages = 64  // maximum number of channels whose messages are handled concurrently
 	maxScans    = 16  // maximum number of channels scanned concurrently for missed messages
 	maxUrgent   = 64  // interactions, reactions and deletions at once
-	// patience is how long a failed look-up is retried. Discord delivers each event only once.
+	// patience is how long a failed look-up is retried. Discord delivers each event only once. After
+	// that, a new message is found again by a scan.
 	patience = 30 * time.Second
 )
 
@@ -44,6 +44,7 @@ type intake struct {
 	upkeep   *lanes // background work
 	missing  *lanes // scans for missed messages, after all other work
 	scans    scans
+	retries  sync.WaitGroup // waits before failed scans are repeated
 	// channels to scan, by server, once the server has listed its newest messages
 	due map[string]map[string]bool
 	// holds a token for each queued or running message and edit
@@ -63,6 +64,7 @@ func (in *intake) run(ctx context.Context, events <-chan arrival) {
 	defer in.urgent.wait()
 	defer in.missing.wait()
 	defer in.upkeep.wait()
+	defer in.retries.Wait()
 	for {
 		select {
 		case event := <-events:
@@ -183,9 +185,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	in.urgent.do("guild", func() {
 		in.guard(ctx, "guilds", func() error { return in.tell(ctx, chat.Event{Workspaces: &chat.Workspaces{All: guilds}}) })
 	})
-	in.upkeep.do("commands", func() {
-		in.guard(ctx, "register commands", func() error { return in.persist(ctx, func() error { return in.writer.Register(ctx) }) })
-	})
+	in.register(ctx)
 	for id, guild := range visited {
 		if guild == "" {
 			in.catchUp(ctx, id, "", always)
@@ -233,48 +233,6 @@ func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Chan
 	return found
 }
 
-func always() bool { return true }
-
-// catchUp queues a scan of a channel for messages that no process has received. The scan is skipped
-// if some returns false. It has the lowest priority until a new message of the channel waits for
-// it.
-func (in *intake) catchUp(ctx context.Context, channel, guild string, some func() bool) {
-	after := in.baseline(channel, guild)
-	s := in.scans.add(channel, func(hurry <-chan struct{}) {
-		in.guard(ctx, "missed messages", func() error {
-			if !some() {
-				return nil
-			}
-			return in.missed(call.Idle(ctx, hurry), channel, guild, after)
-		})
-	})
-	if s != nil {
-		in.missing.do(channel, s.run)
-	}
-}
-
-func (in *intake) missed(ctx context.Context, channel, guild, after string) error {
-	guild = in.server(guild, channel)
-	for {
-		var found []*discordgo.Message
-		err := in.persist(ctx, func() error { return in.discord.API.MessagesAfter(ctx, channel, after, call.HistoryLimit, &found) })
-		if errors.Is(err, thread.ErrNotPermitted) {
-			return nil // the bot cannot read there, so it was asked nothing
-		}
-		if err != nil {
-			return err
-		}
-		for i, m := range slices.Backward(found) { // oldest first
-			m.GuildID = guild
-			in.guard(ctx, "missed message", func() error { return in.created(ctx, m, true, found[:i]) })
-		}
-		if len(found) < call.HistoryLimit {
-			return nil
-		}
-		after = found[0].ID
-	}
-}
-
 // created handles a new message. late is set for a message that a scan found. later holds the newer
 // messages from the same page of the scan.
 func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
@@ -282,6 +240,15 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
 		return nil
 	}
+	err := in.pass(ctx, m, late, later)
+	if err != nil && !late && !call.Lasting(err) {
+		in.scanLater(ctx, m.ChannelID, m.GuildID, before(m.ID), call.FirstPause)
+	}
+	return err
+}
+
+// pass passes a new message to the handler.
+func (in *intake) pass(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
 	var out chat.Message
 	var ok bool
 	err := in.persist(ctx, func() (err error) {

@@ -31,13 +31,15 @@ type Receiver struct {
 	active map[string]activity
 	// channels with handled messages
 	seen map[string]sighting
+	// channels with messages that could not be handled
+	gaps map[string]gap
 	// handles an interaction from an HTTP request; nil unless Run is running
 	inbound func(*discordgo.Interaction, *discordgo.Channel, *event.Inline)
 }
 
 // NewReceiver returns a receiver. It receives nothing before Run.
 func NewReceiver(b *call.Bot, d *directory.Directory, r *read.Reader, w *write.Writer) *Receiver {
-	return &Receiver{discord: b, directory: d, reader: r, writer: w, seen: make(map[string]sighting), active: make(map[string]activity)}
+	return &Receiver{discord: b, directory: d, reader: r, writer: w, seen: make(map[string]sighting), gaps: make(map[string]gap), active: make(map[string]activity)}
 }
 
 type activity struct {
@@ -127,7 +129,8 @@ func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 }
 
 // handled records that a message is handled. It returns false if this message or a newer one of the
-// channel was recorded before.
+// channel was recorded before. In a channel with a gap, it always returns true, because earlier
+// messages may not be handled.
 func (c *Receiver) handled(guild, channel, message string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,7 +139,8 @@ func (c *Receiver) handled(guild, channel, message string) bool {
 	}
 	last, known := c.seen[channel]
 	if known && !call.Newer(message, last.message) {
-		return false
+		_, gap := c.gaps[channel]
+		return gap
 	}
 	c.seen[channel] = sighting{guild, message}
 	return true
@@ -147,6 +151,12 @@ func (c *Receiver) baseline(channel, guild string) string {
 	oldest := call.IdAt(c.earliestMissed(channel, guild))
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if g, known := c.gaps[channel]; known {
+		if call.Newer(g.after, oldest) {
+			return g.after
+		}
+		return oldest
+	}
 	if last, known := c.seen[channel]; known && call.Newer(last.message, oldest) {
 		return last.message
 	}

@@ -2,46 +2,35 @@ package write
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/render"
-	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
-	"github.com/footnotehq/footnote/core/turn"
 )
+
+// maxPages is the maximum number of pages of one model's answer.
+const maxPages = 40
 
 // nonce returns the value by which Discord recognises repeated posts of the same page. It is the
 // same in all attempts to answer a question. It has at most 25 characters, which is Discord's
-// limit.
+// limit. With enforce_nonce, Discord's documentation says, "it will be checked for uniqueness in
+// the past few minutes. If another message was created by the same author with the same nonce, that
+// message will be returned and no new message will be created".
 func (s *Surface) nonce(page render.Page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return nonce(s.turn.ID, page.Model*maxOwnPages+page.Number, s.reposted)
+	return nonceOf(string(s.turn.ID) + "/" + strconv.Itoa(page.Model*maxPages+page.Number) + "/" + strconv.Itoa(s.reposted))
 }
 
-func nonce(id session.TurnID, page, again int) string {
-	sum := sha256.Sum256([]byte(string(id) + "/" + strconv.Itoa(page) + "/" + strconv.Itoa(again)))
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
-}
-
-// maxOwnPages and maxOwnReposted limit the nonces that [Surface.Own] compares. They count the pages
-// of one model's answer, and how often pages were posted again.
-const (
-	maxOwnPages    = 40 // maximum pages of one model's answer
-	maxOwnReposted = 4
-)
-
-// Own implements thread.Surface. It finds the turn's messages by their nonces or by their
-// interaction. Messages without either are recognised by the message that they reply to.
+// Own implements thread.Surface. It finds the messages that prove to be the turn's, by their
+// interaction or by the turn in one of their buttons. Discord does not show the nonces of posted
+// messages. A page without buttons is therefore not found. [Surface.Post] finds it by its nonce.
 func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, error) {
 	self, err := s.client.discord.WhoAmI(ctx)
 	if err != nil {
@@ -76,48 +65,43 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 			return nil, err
 		}
 	}
-	var listed []struct {
-		call.Posted
-		Reference *struct {
-			MessageID string `json:"message_id"`
-		} `json:"message_reference"`
-	}
-	if err := s.client.discord.API.MessagesAfter(ctx, where.channel, s.question(), call.HistoryLimit, &listed); err != nil {
+	var messages []listed
+	if err := s.client.discord.API.MessagesAfter(ctx, where.channel, s.question(), call.HistoryLimit, &messages); err != nil {
 		return nil, err
 	}
-	nonces := s.nonces()
-	for _, m := range slices.Backward(listed) { // oldest first
+	for _, m := range slices.Backward(messages) { // oldest first
 		id := thread.MessageID(m.ID)
-		said := strings.Trim(string(m.Nonce), `"`)
-		replyTo := ""
-		if m.Reference != nil {
-			replyTo = m.Reference.MessageID
-		}
-		mine := false
-		switch {
-		case m.Author.ID != self || slices.Contains(own, id):
-		case m.Interaction != nil:
-			mine = m.Interaction.ID == s.command
-		case said != "" && said != "null":
-			mine = nonces[said]
-		default:
-			mine = replyTo == where.replyTo
-		}
-		if mine {
+		if m.Author.ID == self && !slices.Contains(own, id) && m.isOf(string(s.turn.ID), s.command) {
 			own = append(own, id)
 		}
 	}
 	return own, nil
 }
 
-func (s *Surface) nonces() map[string]bool {
-	own := make(map[string]bool)
-	for page := range turn.MaxModels * maxOwnPages {
-		for again := range maxOwnReposted {
-			own[nonce(s.turn.ID, page, again)] = true
+// listed is a message of a channel, with what identifies its turn.
+type listed struct {
+	call.Posted
+	Components []struct {
+		Components []struct {
+			ID string `json:"custom_id"`
+		} `json:"components"`
+	} `json:"components"`
+}
+
+// isOf reports whether the message responds to the interaction of the turn, if it has one, or has a
+// button of the turn.
+func (m listed) isOf(id, interaction string) bool {
+	if m.Interaction != nil {
+		return m.Interaction.ID == interaction
+	}
+	for _, row := range m.Components {
+		for _, c := range row.Components {
+			if _, of, ours := thread.ParseButtonID(c.ID); ours && of == id {
+				return true
+			}
 		}
 	}
-	return own
+	return false
 }
 
 // question returns the id of the question's message. For a command, which has no message, it

@@ -11,7 +11,7 @@ const (
 	sentenceQueued     = " questions are ahead of this one; they are answered in order."
 	sentenceWaitingOne = "One more question is waiting here; it is answered next."
 	sentenceWaiting    = " more questions are waiting here; they are answered in order."
-	sentenceDenied     = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
+	sentenceDenied     = "Only whoever asked, whoever began the thread, and moderators can stop this answer."
 )
 
 // SayQueued returns the notice for a queued question, or "" if no question is ahead of it. ahead is
