@@ -28,12 +28,12 @@ const (
 )
 
 // errAudience means that a person joined who may read fewer documents than the original audience.
-// The turn is then released.
+// The attempt ends, and the turn returns to the queue.
 var errAudience = errors.New("others listen than when the turn was begun")
 
-// listeners returns the current audience of a turn. People may have joined or left the channel
-// since the question was stored. While the audience is being loaded, it tells the asker and waits.
-// If the platform fails, known is false and the audience may read only public documents.
+// listeners looks up who can currently see the answer of a turn. While the platform is still
+// loading the people, listeners sends the asker a notice and waits. If the platform fails, known is
+// false and the audience may read only public documents.
 func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
 	present, err := s.Present(ctx, t)
 	if errors.Is(err, access.ErrPending) {
@@ -104,9 +104,9 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 	}
 }
 
-// audienceNow returns what the original and the current audience of a turn may both read. If the
-// platform fails for listenersLimit, the result may read only public documents. If this is already
-// true of the original audience, audienceNow does not call the platform.
+// audienceNow returns an audience that may read only what the original and the current audience of
+// a turn may both read. If the platform fails for listenersLimit, the audience may read only public
+// documents. A turn with only public documents needs no call of the platform.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
@@ -141,9 +141,9 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 	}
 }
 
-// recheckSources returns a sink that withdraws documents that the audience may no longer read. The
-// check takes place before the last packet of an answer. The sink forwards all packets to the given
-// sink. If known is false, it adds a notice that the audience is unknown.
+// recheckSources returns a sink that withdraws documents that the audience may no longer read. It
+// checks them before the last packet of an answer, and forwards all packets to the sink in to. If
+// known is false, it adds a notice that the audience is unknown.
 func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
 	c := &recheckSink{
 		to: to, shown: make(map[int]map[document.ID]bool),
@@ -201,8 +201,8 @@ func (c *recheckSink) addShown(model int, documents ...packet.Document) {
 	}
 }
 
-// unreadable returns the documents that the audience may not read now. It retries until the store
-// responds. If the turn now belongs to another replica, it returns all of ids.
+// unreadable returns the documents among ids that the audience may not read now. It retries until
+// the store responds. If it must give up, for example after a lost lease, it returns all of ids.
 func (s *Service) unreadable(ctx context.Context, audience access.Audience, ids []document.ID) []document.ID {
 	if len(ids) == 0 {
 		return nil

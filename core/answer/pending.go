@@ -99,9 +99,9 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	return outcomeOf(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker reports whether the asker knows privately that a quota is exhausted. It sends a
-// private message, unless the reply to a command has already said so. It returns false if no quota
-// is exhausted, or if the thread must show the message.
+// limitAsker tells the asker privately that a quota is exhausted, unless the reply to a command has
+// already said so. It reports whether the asker knows. It returns false if no quota is exhausted or
+// no private message can be sent.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.LimitedUntil.IsZero() {
@@ -121,9 +121,9 @@ func addressed(r policy.Reason) bool {
 	return r == "mention" || r == "direct_message" || r == "command" || r == ""
 }
 
-// completeTurn loads the audience of a turn and the missing parts of its question, concurrently. It
-// stores the parts before it returns, so that other attempts and later turns use the same parts.
-// known is false if the audience is unknown. empty reports that the message has no question.
+// completeTurn loads the audience of a turn and the files and names that its question lacks. It
+// stores the loaded parts for other attempts and later turns. known is false if the audience is
+// unknown. empty is true if the message contains no question.
 func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
 	if t.Pending == nil || len(t.Pending.Ask) == 0 {
 		t.Audience, known = s.listeners(ctx, t)

@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 )
 
-// Command executes a command that a person typed after /footnote or chose in a menu. It returns a
-// reply in Markdown, for that person only. It sets use.Tenant and use.Alone. It also sets use.Admin
-// if the platform can look up moderators.
+// Command executes a command that a person typed after /footnote or chose in a menu. The reply is
+// Markdown, and only that person may see it. Command sets the fields Tenant and Alone of use. It
+// sets Admin if the platform can look up moderators.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
 	use.Alone = func(ctx context.Context) (access.Presence, error) {
@@ -23,9 +23,9 @@ func (c *Conversation) Command(ctx context.Context, use command.Request) (string
 	return c.service.Commands.Command(ctx, use)
 }
 
-// judge decides whether to answer an event. If the store fails, it decides without stored state,
-// and then answers only mentions, commands and direct messages. It returns the store's error
-// instead if the platform redelivers events and the store's disk is not full.
+// judge decides whether to answer an event. If the store fails and the platform redelivers events,
+// it returns the error. If the disk is full or there is no redelivery, it decides without the
+// store. It then answers only mentions, commands and direct messages.
 func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
 	j, err := c.service.Judge(ctx, o)
 	if err == nil || c.features(o.Ref).Redelivers && c.service.Room() == nil {
