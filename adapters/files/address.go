@@ -10,7 +10,7 @@ import (
 
 func (c *Connector) address(folder, name string) *url.URL {
 	if c.base != nil {
-		return c.base.JoinPath(strings.Split(name, "/")...)
+		return c.base.JoinPath((&url.URL{Path: name}).EscapedPath()) // which takes an escaped path
 	}
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(folder, filepath.FromSlash(name)))}
 }

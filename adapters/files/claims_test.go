@@ -58,7 +58,8 @@ func TestAccess(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	contents := map[string]string{"plain.md": "text", "sub/with space & ü.md": "text", "taken.md": "text"}
+	contents := map[string]string{"plain.md": "text", "sub/with space & ü.md": "text", "taken.md": "text",
+		"docs/50% off.md": "text", "%41.md": "text", "%2e%2e/%2e%2e%2fother.md": "text", "a,b;c:d.md": "text", "what? #1.md": "text"}
 	const base = "https://docs.example.org/guide"
 	claims := map[string]string{ // believed where something stands behind the claim
 		"https://docs.example.org/guide/own":                          "https://docs.example.org/guide/own",
@@ -114,9 +115,17 @@ func TestAddresses(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"plain.md": base + "/plain.md", "sub/with space & ü.md": base + "/sub/with%20space%20&%20%C3%BC.md", "spec.html": base + "/ref/spec", "stolen.html": base + "/stolen.html",
+		"docs/50% off.md": base + "/docs/50%25%20off.md", "%41.md": base + "/%2541.md", "%2e%2e/%2e%2e%2fother.md": base + "/%252e%252e/%252e%252e%252fother.md",
+		"a,b;c:d.md": base + "/a,b;c:d.md", "what? #1.md": base + "/what%3F%20%231.md",
 	} {
 		if published[name].URL != want {
 			t.Errorf("%s has the address %s, want %s", name, published[name].URL, want)
+		}
+	}
+	const branch = "https://code.example/acme/app/blob/release%2F50%25"
+	for _, written := range []string{branch, branch + "/"} {
+		if got := read(t, files.Options{Path: root, BaseURL: written}).docs["docs/50% off.md"].URL; got != branch+"/docs/50%25%20off.md" {
+			t.Errorf("below %s: %s", written, got)
 		}
 	}
 }

@@ -123,8 +123,7 @@ func (c *Connector) parseBase() error {
 	}
 	base.RawQuery, base.Fragment = "", ""
 	if !strings.HasSuffix(base.Path, "/") {
-		base.Path += "/"
-		base.RawPath = ""
+		base = base.JoinPath("/")
 	}
 	c.base = base
 	return nil
@@ -151,7 +150,7 @@ func (c *Connector) Source() document.Source { return c.source }
 
 // reading is the version of the rules for building documents. After an increase, every file is read
 // again.
-const reading = 6
+const reading = 7
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string {

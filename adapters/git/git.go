@@ -129,20 +129,23 @@ func New(options Options) (*Connector, error) {
 	return c, err
 }
 
-// IsURL reports whether place is the https address of a repository, which ends in .git. A "#branch"
-// may follow.
+// IsURL reports whether place is the address of a repository, which ends in .git. A "#branch" may
+// follow. New refuses http.
 func IsURL(place string) bool {
 	u, err := url.Parse(place)
-	return err == nil && u.Scheme == "https" && strings.HasSuffix(u.Path, ".git")
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && strings.HasSuffix(u.Path, ".git")
 }
 
 func (c *Connector) parse() error {
 	u, err := url.Parse(strings.TrimSpace(c.options.URL))
 	switch {
-	case err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") == "":
+	case err != nil || u.Scheme != "https" && !IsURL(u.String()) || u.Host == "" || strings.Trim(u.Path, "/") == "":
 		return fmt.Errorf("%q is not the address of a repository: write it like https://github.com/acme/handbook.git, with #name at its end for another branch", c.options.URL)
 	case u.User != nil:
 		return errors.New("the address of a repository holds no name or password: put the host's token into GIT_TOKENS (github.com=TOKEN)")
+	case u.Scheme != "https":
+		u.Scheme = "https"
+		return fmt.Errorf("repositories are read over https: write %s", u)
 	case u.RawQuery != "":
 		return fmt.Errorf("the address of a repository has no question mark: %q", c.options.URL)
 	}

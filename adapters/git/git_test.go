@@ -249,7 +249,7 @@ func TestFaultsAreSentences(t *testing.T) {
 	}
 	for address, words := range map[string]string{
 		"ssh://git@acme.example/a.git": "is not the address", "https://acme.example": "is not the address", "https://ada:pw@acme.example/a.git": "GIT_TOKENS",
-		"http://acme.example/a.git": "is not the address", "https://acme.example/a.git?x=1": "question mark",
+		"http://acme.example/a.git#b": "over https: write https://acme.example/a.git#b", "https://acme.example/a.git?x=1": "question mark",
 	} {
 		if _, err := git.New(git.Options{URL: address, BaseURL: "https://x.example", CacheDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v", address, err)

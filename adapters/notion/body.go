@@ -103,7 +103,7 @@ func (w *writer) block(ctx context.Context, b block, number, depth, indent int) 
 		return w.meeting(ctx, b, depth, indent)
 	case "code":
 		w.endList()
-		w.outline.Code(strings.ReplaceAll(b.Language, "plain text", ""), rawText(b.RichText))
+		w.outline.Code(strings.ReplaceAll(b.Language, "plain text", ""), w.rawText(ctx, b.RichText))
 		text = w.text(ctx, b.Caption)
 	case "equation":
 		text = b.Expression
@@ -200,19 +200,33 @@ func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 // child adds the id of a subpage or database to w.found, because it is a separate document. It
 // writes the title only if the subpage has the same readers as this page.
 func (w *writer) child(ctx context.Context, b block, indent int) error {
-	at := b.ID
+	at, mark := place{page, b.ID}, ""
 	if b.Type == "child_database" {
-		at = databaseMark + at
+		at.kind, mark = database, databaseMark
 	}
-	w.found.IDs = append(w.found.IDs, w.id(at))
+	w.found.IDs = append(w.found.IDs, w.id(mark+b.ID))
 	if _, listed := w.roots[b.ID]; listed {
 		return nil // a root, which has other readers
 	}
-	var title string
-	if json.Unmarshal(b.Title, &title) != nil || title == "" {
-		return nil
+	name, err := w.childName(ctx, at)
+	if err != nil || name == "" || name == untitled {
+		return err
 	}
-	return w.item(ctx, block{}, "- "+strings.Join(strings.Fields(title), " "), 0, indent)
+	return w.item(ctx, block{}, "- "+name, 0, indent)
+}
+
+// childName returns the name of a page or database on this page, or "" if it is not visible. The
+// title in the block is not used: it is plain text, with the names of all pages that it mentions.
+func (w *writer) childName(ctx context.Context, at place) (string, error) {
+	name, known := w.partial.names[at.id]
+	if !known {
+		var err error
+		if name, err = w.tree.name(ctx, at); err != nil {
+			return "", err
+		}
+		w.partial.names[at.id] = name
+	}
+	return name, nil
 }
 
 func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error {
@@ -233,43 +247,32 @@ func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error 
 // text returns runs of text without needless spaces. It includes the name of another page only if
 // that page has the same readers.
 func (w *writer) text(ctx context.Context, runs []rich) string {
-	var b strings.Builder
-	for _, r := range runs {
-		switch {
-		case r.Equation != nil:
-			b.WriteString(r.Equation.Expression)
-		case r.Mention != nil && r.Mention.Page != nil:
-			b.WriteString(w.visibleTitle(ctx, place{page, bareID(r.Mention.Page.ID)}, r.PlainText))
-		case r.Mention != nil && r.Mention.Database != nil:
-			b.WriteString(w.visibleTitle(ctx, place{database, bareID(r.Mention.Database.ID)}, r.PlainText))
-		default:
-			b.WriteString(r.PlainText)
-		}
-	}
-	lines := strings.Split(b.String(), "\n")
+	lines := strings.Split(w.rawText(ctx, runs), "\n")
 	for i, line := range lines {
-		lines[i] = strings.Join(strings.Fields(line), " ")
+		lines[i] = oneLine(line)
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// visibleTitle returns the title of another page if that page has the same readers as this page,
-// otherwise "(another page)".
-func (w *writer) visibleTitle(ctx context.Context, at place, title string) string {
+// rawText is text with all spaces, for code.
+func (w *writer) rawText(ctx context.Context, runs []rich) string {
+	return plain(runs, func(at place) string {
+		if title, same := w.sameReaders(ctx, at); same {
+			return title
+		}
+		return anotherPage
+	})
+}
+
+// sameReaders returns the name of another page, and whether that page has the same readers as this
+// page.
+func (w *writer) sameReaders(ctx context.Context, at place) (title string, same bool) {
 	root, err := w.tree.root(ctx, at)
+	if err == nil && root == w.root {
+		title, err = w.tree.name(ctx, at)
+	}
 	if err != nil && w.failed == nil {
 		w.failed = err
 	}
-	if root != w.root {
-		return "(another page)"
-	}
-	return title
-}
-
-func rawText(runs []rich) string {
-	var b strings.Builder
-	for _, r := range runs {
-		b.WriteString(r.PlainText)
-	}
-	return b.String()
+	return title, title != ""
 }

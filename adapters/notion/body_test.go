@@ -184,6 +184,63 @@ func TestBlocksOfAPage(t *testing.T) {
 	}
 }
 
+// The title of a page with other readers is nowhere on a page: not in its title or address, in code,
+// captions, properties and names of files, or in the title of a page that it names.
+func TestTitlesOfPagesWithOtherReadersAreNotShown(t *testing.T) {
+	t.Parallel()
+	w := notiontest.NewWorld()
+	s := notiontest.NewServer(t, w)
+	open, board := w.Page(nil, "Handbook", "x"), w.Page(nil, "Board", "x")
+	w.Do(func() { open.Connected, board.Connected = true, true })
+	secret := w.Page(board, "Layoffs durian plan", "x")
+	hidden, _ := w.Database(board, "Durian salaries")
+	printer := w.Page(open, "Printer", "x")
+	follow := notiontest.Text("Follow up on ")[0]
+	page := w.Page(open, "", "x")
+	w.Rename(page, follow, notiontest.Mention(secret), notiontest.Text(" and ")[0], notiontest.Mention(printer))
+	below := w.Page(page, "", "x")
+	w.Rename(below, notiontest.Mention(secret))
+	tasks, rows := w.Database(page, "")
+	w.Rename(tasks, notiontest.Mention(hidden))
+	w.Rename(rows, notiontest.Mention(hidden))
+	row := w.Page(rows, "", "x")
+	w.Rename(row, follow, notiontest.Mention(hidden))
+	w.Do(func() {
+		row.Props = held{"Note": held{"type": "rich_text", "rich_text": []any{notiontest.Mention(secret)}}}
+	})
+	newer := notiontest.Mention(hidden)
+	newer["mention"] = held{"type": "data_source", "data_source": held{"id": hidden.ID}}
+	for _, runs := range [][]any{{notiontest.Mention(secret)}, {notiontest.Mention(page)}, {notiontest.Mention(tasks)}, {newer}} {
+		w.Block(page, "paragraph", held{"rich_text": runs})
+		w.Block(page, "heading_1", held{"rich_text": runs})
+		w.Block(page, "toggle", held{"rich_text": runs})
+		w.Block(page, "code", held{"rich_text": append(runs, notiontest.Text(" {\n\t}")[0]), "caption": runs})
+		w.Block(page, "image", held{"type": "external", "caption": runs})
+		w.Block(page, "meeting_notes", held{"title": runs})
+	}
+	linked := w.Block(page, "child_database", held{"title": "Durian salaries"}) // a view of another database
+	w.Block(page, "paragraph", held{"rich_text": []any{held{"type": "mention", "plain_text": "Ada", "mention": held{"type": "user", "user": held{"id": "u"}}}}})
+	c := connector(t, s, map[string]access.ACL{open.ID: {access.Members}, board.ID: {access.Group("board")}})
+	docs, failed, _, _ := read(t, c, nil)
+	if len(failed) > 0 || docs[page.ID].Title != "Follow up on (another page) and Printer" {
+		t.Errorf("the title is %q; %v", docs[page.ID].Title, failed)
+	}
+	for _, p := range []*notiontest.Thing{open, page, below, row} {
+		if said := written(docs[p.ID]); strings.Contains(strings.ToLower(said), "durian") || !strings.Contains(docs[p.ID].URL, p.ID) {
+			t.Errorf("%s says\n%s", p.ID, said)
+		}
+	}
+	for _, want := range []string{"- (another page)", "(another page) {\n\t}", "Ada"} {
+		if said := written(docs[page.ID]); !strings.Contains(said, want) {
+			t.Errorf("without %q (%s):\n%s", want, linked.ID, said)
+		}
+	}
+	known, _ := nodes(t, connector(t, s, map[string]access.ACL{page.ID: {access.Members}}))
+	if name := known[page.ID].Name; name != "Follow up on (another page) and (another page)" {
+		t.Errorf("the named page is called %q", name)
+	}
+}
+
 // What a synced block says is said by the page where it first stands alone: whoever may read that
 // page may be others tomorrow, and nothing would tell of it here.
 func TestSyncedBlocks(t *testing.T) {

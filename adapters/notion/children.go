@@ -15,7 +15,8 @@ import (
 // of toggles takes longer than one background task, so it could not be finished without the cache.
 type partialPage struct {
 	edited  time.Time
-	answers map[string]list // responses by request path
+	answers map[string]list   // responses by request path
+	names   map[string]string // names of the pages and databases on the page, by id
 }
 
 // mostHalves is the maximum number of interrupted pages that are cached. mostAnswers is the maximum
@@ -33,7 +34,7 @@ func (c *Client) resume(id string, edited time.Time) *partialPage {
 	h := c.partial[id]
 	delete(c.partial, id)
 	if h == nil || !h.edited.Equal(edited) {
-		h = &partialPage{edited: edited, answers: make(map[string]list)}
+		h = &partialPage{edited: edited, answers: make(map[string]list), names: make(map[string]string)}
 	}
 	return h
 }

@@ -1,6 +1,7 @@
 package notion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string
 	id := bareID(o.ID)
 	w := &writer{Connector: v.Connector, tree: v.tree, page: id, root: root, partial: v.client.resume(id, o.Edited)}
 	d := document.Document{
-		Ref: document.Ref{Title: o.name(), URL: o.address(), UpdatedAt: o.Edited}, ACL: access.ACL{v.node(root)},
+		Ref: document.Ref{Title: cmp.Or(oneLine(w.text(ctx, o.title())), untitled), URL: o.address(), UpdatedAt: o.Edited}, ACL: access.ACL{v.node(root)},
 	}
 	lines, metadata := properties(o.Properties, func(runs []rich) string { return w.text(ctx, runs) })
 	d.Metadata = metadata

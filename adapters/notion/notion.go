@@ -131,7 +131,7 @@ func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited 
 
 // reading is the version of the rules that convert a page to a document. If it is raised,
 // everything is read again.
-const reading = 2
+const reading = 3
 
 func (c *Connector) node(root string) access.Principal { return access.Node(string(c.source.ID), root) }
 

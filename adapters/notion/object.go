@@ -1,9 +1,9 @@
 package notion
 
 import (
+	"cmp"
 	"encoding/json"
-	"github.com/footnotehq/footnote/adapters/internal/outhttp"
-	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,7 +15,6 @@ type object struct {
 	Edited     time.Time           `json:"last_edited_time"` // exact to the minute
 	InTrash    bool                `json:"in_trash"`
 	Parent     parent              `json:"parent"`
-	URL        string              `json:"url"`
 	Properties map[string]property `json:"properties"`
 
 	DatabaseParent *parent `json:"database_parent"` // for a data source: the parent of its database
@@ -66,53 +65,74 @@ func (p parent) place() place {
 	return place{} // the workspace, an agent or an unknown type, none of which has readers
 }
 
-// name returns the title of the object, or "Untitled" if it has none.
-func (o *object) name() string {
-	if text := plain(o.Title); text != "" {
-		return text
-	}
+// title returns the runs of the title of a page, database or data source.
+func (o *object) title() []rich {
 	for _, p := range o.Properties {
-		if p.Type == "title" {
-			if text := plain(p.Title); text != "" {
-				return text
-			}
+		if p.Type == "title" && len(o.Title) == 0 {
+			return p.Title
 		}
 	}
-	return "Untitled"
+	return o.Title
 }
 
-// address returns the address at which people open the object. If Notion returns an address on
-// another site, it is not used, because citations show it.
-func (o *object) address() string {
-	if at, err := url.Parse(o.URL); err == nil && outhttp.At(at, "notion.so", "notion.com", "notion.site") {
-		return o.URL
-	}
-	return "https://www.notion.so/" + bareID(o.ID)
-}
+// name returns the title without the names of other pages, or "Untitled" if the object has none.
+func (o *object) name() string { return cmp.Or(oneLine(plain(o.title(), noTitle)), untitled) }
+
+const untitled = "Untitled"
+
+// address returns the address at which people open the object. The address that Notion returns is
+// not used, because it contains the title, which may name pages with other readers.
+func (o *object) address() string { return "https://www.notion.so/" + bareID(o.ID) }
 
 // rich is a run of text with the same format, or a mention or equation
 // (https://developers.notion.com/reference/rich-text).
 type rich struct {
-	Type      string `json:"type"`
-	PlainText string `json:"plain_text"`
-	Mention   *struct {
-		Type     string               `json:"type"`
-		Page     *struct{ ID string } `json:"page"`
-		Database *struct{ ID string } `json:"database"`
-	} `json:"mention"`
-	Equation *struct {
+	Type      string   `json:"type"`
+	PlainText string   `json:"plain_text"`
+	Mention   *mention `json:"mention"`
+	Equation  *struct {
 		Expression string `json:"expression"`
 	} `json:"equation"`
 }
 
-// plain returns the text of runs as one line. Use it only for runs that mention no other page.
-func plain(runs []rich) string {
+type mention struct {
+	Type     string               `json:"type"`
+	Page     *struct{ ID string } `json:"page"`
+	Database *struct{ ID string } `json:"database"`
+}
+
+// plain returns the text of runs. The plain text of a mention is the title of another page, which
+// may have other readers, so that title decides how a mentioned page or database is named. Unknown
+// kinds of mentions are not named.
+func plain(runs []rich, title func(place) string) string {
 	var b strings.Builder
 	for _, r := range runs {
-		b.WriteString(r.PlainText)
+		switch m := r.Mention; {
+		case r.Equation != nil:
+			b.WriteString(r.Equation.Expression)
+		case m == nil && r.Type != "mention":
+			b.WriteString(r.PlainText)
+		case m == nil:
+			b.WriteString(anotherPage)
+		case m.Page != nil:
+			b.WriteString(title(place{page, bareID(m.Page.ID)}))
+		case m.Database != nil:
+			b.WriteString(title(place{database, bareID(m.Database.ID)}))
+		case slices.Contains([]string{"user", "date", "template_mention", "link_preview", "link_mention", "custom_emoji"}, m.Type):
+			b.WriteString(r.PlainText)
+		default:
+			b.WriteString(anotherPage)
+		}
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return b.String()
 }
+
+// anotherPage replaces the title of a page that may have other readers.
+const anotherPage = "(another page)"
+
+func noTitle(place) string { return anotherPage }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type block struct {
 	ID          string

@@ -3,6 +3,7 @@ package notion
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 )
 
@@ -18,7 +19,16 @@ type tree struct {
 type spot struct {
 	above   place
 	gone    bool
-	trashed bool // it is visible and in the trash
+	trashed bool   // it is visible and in the trash
+	name    string // as object.name, shortened; "" if only the position is known
+}
+
+// longestName is in bytes. The names of all pages of a workspace are in memory.
+const longestName = 500
+
+func (o *object) spot() spot {
+	name := o.name()
+	return spot{o.Parent.place(), o.InTrash, o.InTrash, strings.ToValidUTF8(name[:min(len(name), longestName)], "")}
 }
 
 // deepest is the maximum nesting of objects. Objects at a deeper level have no readers.
@@ -30,7 +40,7 @@ func (t *tree) recordParents(o *object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := bareID(o.ID)
-	t.known[id] = spot{above: o.Parent.place(), gone: o.InTrash, trashed: o.InTrash}
+	t.known[id] = o.spot()
 	if o.Parent.DataSourceID != "" && o.Parent.DatabaseID != "" { // a page in a database names both
 		source := bareID(o.Parent.DataSourceID)
 		if _, known := t.known[source]; !known {
@@ -38,7 +48,8 @@ func (t *tree) recordParents(o *object) {
 		}
 	}
 	if o.DatabaseParent != nil && o.Parent.DatabaseID != "" {
-		t.known[bareID(o.Parent.DatabaseID)] = spot{above: o.DatabaseParent.place(), gone: o.InTrash, trashed: o.InTrash}
+		above := bareID(o.Parent.DatabaseID)
+		t.known[above] = spot{above: o.DatabaseParent.place(), gone: o.InTrash, trashed: o.InTrash, name: t.known[above].name}
 	}
 }
 
@@ -82,6 +93,19 @@ func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	return false, nil
 }
 
+// name returns the name of an object, or "" if the object is gone. It requests the object if its
+// name is unknown.
+func (t *tree) name(ctx context.Context, at place) (string, error) {
+	s, err := t.spot(ctx, at)
+	if err == nil && !s.gone && s.name == "" {
+		s, err = t.request(ctx, at)
+	}
+	if s.gone {
+		return "", err
+	}
+	return s.name, err
+}
+
 // spot returns the position of an object in the tree. It requests the object only if the position
 // is not cached.
 func (t *tree) spot(ctx context.Context, at place) (spot, error) {
@@ -91,15 +115,19 @@ func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	if known {
 		return s, nil
 	}
+	return t.request(ctx, at)
+}
+
+func (t *tree) request(ctx context.Context, at place) (spot, error) {
 	var o object
+	s := spot{gone: true}
 	switch err := t.client.get(ctx, string(at.kind)+"/"+at.id, &o); {
 	case absent(err):
-		s = spot{gone: true}
 	case err != nil:
 		return spot{}, fmt.Errorf("find out where %s stands: %w", at.id, err)
 	default:
 		t.recordParents(&o)
-		s = spot{above: o.Parent.place(), gone: o.InTrash, trashed: o.InTrash}
+		s = o.spot()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

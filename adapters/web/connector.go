@@ -48,8 +48,9 @@ type Options struct {
 	// If empty, all pages are indexed. Without a sitemap, other pages are still read for their
 	// links. "**" matches any folders. A pattern without a slash matches the last part of a path.
 	Include    []string
-	Exclude    []string    // patterns of paths that are never requested, even if included
-	Politeness *Politeness // rate limits that sources share; nil: this source has its own
+	Exclude    []string         // patterns of paths that are never requested, even if included
+	Politeness *Politeness      // rate limits that sources share; nil: this source has its own
+	Now        func() time.Time // default time.Now
 }
 
 func (o Options) withDefaults() Options {
@@ -61,6 +62,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 50 << 20
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Politeness == nil {
 		o.Politeness = new(Politeness)
@@ -156,7 +160,8 @@ func (c *Connector) rules() string {
 }
 
 // Sync implements index.Connector. It sends conditional requests with the date and ETag of the
-// known version of a page. It does not request pages whose date in the sitemap has not changed.
+// known version of a page. It does not request a page that it has read after the page's date in the
+// sitemap.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		run, err := c.newCrawl(ctx, since)

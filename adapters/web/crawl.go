@@ -28,10 +28,14 @@ type crawl struct {
 	known     map[string]state // states of pages after the last run, by name
 	now       map[string]state // states of pages in this run, by name
 	queue     []page
-	queued    map[string]bool // all pages that were ever queued, by name
-	named     int             // total bytes of these names
-	variants  map[string]int  // number of queued variants of each path
-	originals map[string]bool // canonical pages named by others
+	queued    map[string]bool   // all pages that were ever queued, by name
+	named     int               // total bytes of these names
+	variants  map[string]int    // number of queued variants of each path
+	originals map[string]bool   // canonical pages named by others
+	copies    []page            // pages that were read and name another one as canonical
+	moved     map[string]string // for redirected pages and copies: the name of the document instead
+	closed    map[string]bool   // documents whose pages are not public any more, by name
+	since     time.Time         // checkpoint.Since
 	documents int
 	unsaved   int       // pages since the last checkpoint
 	saved     time.Time // time of the last checkpoint
@@ -47,6 +51,7 @@ type page struct {
 	at      *url.URL
 	depth   int
 	sitemap string // date in the sitemap
+	alone   bool   // it is indexed whatever page it names as canonical
 }
 
 const (
@@ -65,9 +70,10 @@ const (
 func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*crawl, error) {
 	r := &crawl{
 		Connector: c, site: site{c.client, c.options.Politeness.of(c.scope.start.Host, c.options.Interval)},
-		known: readCheckpoint(since, c.rules()), now: make(map[string]state), saved: time.Now(),
-		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), reported: make(map[string]bool),
+		now: make(map[string]state), saved: time.Now(), queued: make(map[string]bool), variants: make(map[string]int),
+		originals: make(map[string]bool), moved: make(map[string]string), closed: make(map[string]bool), reported: make(map[string]bool),
 	}
+	r.known, r.since = readCheckpoint(since, c.rules())
 	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true, within: func(to *url.URL) bool {
 		// RFC 9309 allows redirects to other hosts
 		return c.scope.sameHost(to) || !c.guard.Private(ctx, to.Hostname())
@@ -214,14 +220,20 @@ func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 			return index.Batch{}, err
 		}
 	}
+	for len(c.queue) == 0 && len(c.copies) > 0 {
+		c.settleCopies()
+	}
+	last := len(c.queue) == 0
+	if last && c.documents == 0 {
+		return c.batch, fmt.Errorf("none of its %d pages holds text that can be indexed. Check the address%s", len(c.queued), firstReason(c.batch))
+	}
+	if last {
+		c.settleClosed()
+	}
 	batch := c.batch
 	c.batch = index.Batch{}
 	if c.mapped {
 		batch.Total = len(c.queued)
-	}
-	last := len(c.queue) == 0
-	if last && c.documents == 0 {
-		return batch, fmt.Errorf("none of its %d pages holds text that can be indexed. Check the address%s", len(c.queued), firstReason(batch))
 	}
 	batch.Complete, batch.Resumed = last && !c.blind && !c.full, c.resumed
 	if c.unsaved += len(pages); last || c.unsaved >= savedEvery || time.Since(c.saved) >= savedAfter {
@@ -246,7 +258,7 @@ func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 		pages = maps.Clone(c.known)
 		maps.Copy(pages, c.now)
 	}
-	kept := checkpoint{Rules: c.rules(), Pages: pages}
+	kept := checkpoint{Rules: c.rules(), Pages: pages, Since: c.since}
 	if !last {
 		kept.Pass = c.position()
 	}
@@ -255,6 +267,7 @@ func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 
 type answer struct {
 	response
+	asked   int64 // Unix seconds
 	err     error
 	skipped bool // not requested, because it is unchanged according to the sitemap
 }
@@ -274,14 +287,15 @@ func (c *crawl) requestPage(ctx context.Context, pages []page) ([]answer, error)
 		}
 		asked++
 		known, ok := c.known[name(p.at)]
-		if ok && p.sitemap != "" && p.sitemap == known.Sitemap {
+		if ok && p.sitemap == known.Sitemap && isPast(p.sitemap, time.Unix(known.Read, 0)) {
 			answers[i] = answer{response: response{address: p.at, unchanged: true}, skipped: true}
 			continue
 		}
 		group.Go(func() error {
+			began := c.options.Now().Unix()
 			got, err := c.fetch(ctx, c.request(p.at, known))
 			size.Add(int64(len(got.body)))
-			answers[i] = answer{response: got, err: err}
+			answers[i] = answer{response: got, asked: began, err: err}
 			return nil
 		})
 	}
@@ -299,4 +313,6 @@ func (c *crawl) request(at *url.URL, known state) request {
 	}}
 }
 
-func (c *crawl) id(at *url.URL) document.ID { return document.ID(string(c.source.ID) + ":" + name(at)) }
+func (c *crawl) id(at *url.URL) document.ID { return c.idOf(name(at)) }
+
+func (c *crawl) idOf(name string) document.ID { return document.ID(string(c.source.ID) + ":" + name) }

@@ -64,7 +64,7 @@ func pauseError(what string, length time.Duration) *busyError {
 
 // fetch requests a page, and retries if the site asks for a retry. The text of an error is a part
 // of a sentence that says what happened. The error wraps errGone if the page does not exist. It
-// wraps *busyError if a later run may succeed.
+// wraps *busyError if a later run may succeed, and closedError if the page is not public.
 func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	pause := firstPause
 	for try := 1; ; try++ {
@@ -148,11 +148,11 @@ func (s *site) bound(r request) *http.Client {
 	}
 	bounded := *s.client
 	bounded.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		if r.within != nil && !r.within(req.URL) {
+			return closedError(fmt.Sprintf("it redirects to %s, which is not part of this source; to index that, name it as a separate source", req.URL.Redacted()))
+		}
 		if err := s.client.CheckRedirect(req, via); err != nil {
 			return err
-		}
-		if r.within != nil && !r.within(req.URL) {
-			return &outsideError{req.URL}
 		}
 		if r.permit != nil {
 			req.Header.Del("Referer") // the client has set it to the previous address
@@ -168,11 +168,10 @@ func (s *site) bound(r request) *http.Client {
 	return &bounded
 }
 
-type outsideError struct{ to *url.URL }
+// closedError means that the page is not public: it needs a login, or leads out of the source.
+type closedError string
 
-func (e *outsideError) Error() string {
-	return fmt.Sprintf("it redirects to %s, which is not part of this source; to index that, name it as a separate source", e.to.Redacted())
-}
+func (e closedError) Error() string { return string(e) }
 
 func statusError(resp *http.Response) error {
 	code := resp.StatusCode
@@ -191,7 +190,7 @@ func statusError(resp *http.Response) error {
 	case code >= 500:
 		return &busyError{"the server answers " + status + "; a later try may succeed", noRetry}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return fmt.Errorf("the server answers %s: only pages that need no login can be read", status)
+		return closedError("the server answers " + status + ": only pages that need no login can be read")
 	default:
 		return fmt.Errorf("the server answers %s", status)
 	}
@@ -208,11 +207,11 @@ func retryAfter(h http.Header) time.Duration {
 // explain converts a transport error to an error that says what to do. Refused connections are
 // permanent, and other errors are transient.
 func explain(ctx context.Context, err error) error {
-	var outside *outsideError
+	var closed closedError
 	var wrapped *url.Error
 	switch {
-	case errors.As(err, &outside):
-		return outside
+	case errors.As(err, &closed):
+		return closed
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &busyError{"the server took more than " + pageTimeout.String() + " to answer; a later try may succeed", noRetry}
 	case ctx.Err() != nil:

@@ -11,22 +11,38 @@ import (
 // pass is the position of an unfinished crawl in a checkpoint. It has what a crawl needs in
 // addition to checkpoint.Pages.
 type pass struct {
-	Done      []string       `json:"done"` // pages read, by name
-	Queue     []waiting      `json:"queue"`
-	Queued    []string       `json:"queued"` // names of all other pages that were queued
-	Variants  map[string]int `json:"variants,omitempty"`
-	Originals []string       `json:"originals,omitempty"`
-	Said      []string       `json:"said,omitempty"`
-	Documents int            `json:"documents"`
-	Mapped    bool           `json:"mapped,omitempty"`
-	Blind     bool           `json:"blind,omitempty"`
-	Full      bool           `json:"full,omitempty"`
+	Done      []string          `json:"done"` // pages read, by name
+	Queue     []waiting         `json:"queue"`
+	Queued    []string          `json:"queued"` // names of all other pages that were queued
+	Variants  map[string]int    `json:"variants,omitempty"`
+	Originals []string          `json:"originals,omitempty"`
+	Said      []string          `json:"said,omitempty"`
+	Closed    []string          `json:"closed,omitempty"`
+	Copies    []waiting         `json:"copies,omitempty"`
+	Moved     map[string]string `json:"moved,omitempty"`
+	Documents int               `json:"documents"`
+	Mapped    bool              `json:"mapped,omitempty"`
+	Blind     bool              `json:"blind,omitempty"`
+	Full      bool              `json:"full,omitempty"`
 }
 
 type waiting struct {
 	Address string `json:"a"`
 	Depth   int    `json:"n,omitempty"`
 	Sitemap string `json:"d,omitempty"`
+	Alone   bool   `json:"l,omitempty"`
+}
+
+func waits(p page) waiting { return waiting{p.at.String(), p.depth, p.sitemap, p.alone} }
+
+// pages returns pages that were stored as waiting.
+func (c *crawl) pages(all []waiting) (pages []page) {
+	for _, w := range all {
+		if at, err := c.scope.start.Parse(w.Address); err == nil {
+			pages = append(pages, page{at, w.Depth, w.Sitemap, w.Alone})
+		}
+	}
+	return pages
 }
 
 // Restart implements index.Resumer.
@@ -56,16 +72,19 @@ func readPass(since index.Checkpoint, rules string) *pass {
 func (c *crawl) position() *pass {
 	p := &pass{
 		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,
-		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.reported)),
-		Documents: c.documents, Mapped: c.mapped, Blind: c.blind, Full: c.full,
+		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.reported)), Closed: slices.Sorted(maps.Keys(c.closed)),
+		Documents: c.documents, Mapped: c.mapped, Blind: c.blind, Full: c.full, Moved: c.moved,
 	}
-	waits := make(map[string]bool, len(c.queue))
+	queued := make(map[string]bool, len(c.queue))
 	for _, w := range c.queue {
-		waits[name(w.at)] = true
-		p.Queue = append(p.Queue, waiting{w.at.String(), w.depth, w.sitemap})
+		queued[name(w.at)] = true
+		p.Queue = append(p.Queue, waits(w))
+	}
+	for _, w := range c.copies {
+		p.Copies = append(p.Copies, waits(w))
 	}
 	for _, n := range slices.Sorted(maps.Keys(c.queued)) {
-		if _, done := c.now[n]; !done && !waits[n] {
+		if _, done := c.now[n]; !done && !queued[n] {
 			p.Queued = append(p.Queued, n)
 		}
 	}
@@ -80,17 +99,16 @@ func (c *crawl) resume(p *pass) {
 	for _, set := range []struct {
 		names []string
 		in    map[string]bool
-	}{{p.Queued, c.queued}, {p.Originals, c.originals}, {p.Said, c.reported}} {
+	}{{p.Queued, c.queued}, {p.Originals, c.originals}, {p.Said, c.reported}, {p.Closed, c.closed}} {
 		for _, n := range set.names {
 			set.in[n] = true
 		}
 	}
 	maps.Copy(c.variants, p.Variants)
-	for _, w := range p.Queue {
-		if at, err := c.scope.start.Parse(w.Address); err == nil {
-			c.queue = append(c.queue, page{at: at, depth: w.Depth, sitemap: w.Sitemap})
-			c.queued[name(at)] = true
-		}
+	maps.Copy(c.moved, p.Moved)
+	c.queue, c.copies = c.pages(p.Queue), c.pages(p.Copies)
+	for _, w := range c.queue {
+		c.queued[name(w.at)] = true
 	}
 	for n := range c.queued {
 		c.named += len(n)

@@ -242,3 +242,64 @@ func TestWorkbooksAndPresentationsOfSites(t *testing.T) {
 		t.Errorf("failures: %+v", run.Failures)
 	}
 }
+
+// A copy is left out only if the page that it names is a document: else what it says would be lost.
+func TestCopiesOfPagesThatAreNoDocuments(t *testing.T) {
+	t.Parallel()
+	copyOf := func(original, title string) string {
+		return `<link rel="canonical" href="` + original + `">` + page(title, "")
+	}
+	w := newWebsite(t, map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /barred\n",
+		"/":           page("Start", link("/a")+link("/b")+link("/c")+link("/d")+link("/e")+link("/f")+link("/chain")+link("/print")+link("/short")+link("/home")),
+		"/a":          copyOf("/missing", "A"), "/b": copyOf("/broken", "B"), "/c": copyOf("/barred", "C"), "/d": copyOf("/quiet", "D"),
+		"/e": copyOf("/login", "E"), "/f": copyOf("/away", "F"), "/chain": copyOf("/print", "Chain"),
+		"/print": copyOf("/article", "Print"), "/article": page("Article", ""), "/short": copyOf("/moved", "Short"), "/moved": "301 /article",
+		"/home": copyOf("/canonical-home", "Home"), "/canonical-home": "301 /home",
+		"/broken": "500", "/barred": page("Barred", ""), "/quiet": `<meta name="robots" content="noindex">` + page("Quiet", ""), "/login": "403", "/away": "301 http://elsewhere.example/",
+	})
+	want := map[string]string{"/": "Start", "/a": "A", "/b": "B", "/c": "C", "/d": "D", "/e": "E", "/f": "F", "/home": "Home", "/article": "Article"}
+	chain := func(got map[string]string) map[string]string { // indexed by its own address or that of its original
+		delete(got, "/chain")
+		delete(got, "/print")
+		return got
+	}
+	i := newIndexer(t)
+	var removed int
+	for n := range 3 { // later runs, in which nothing is sent again, come to the same
+		run := i.must(t, web.Options{URL: w.URL})
+		if diff := cmp.Diff(want, chain(i.documents(t, run))); diff != "" {
+			t.Errorf("run %d: documents (-want +got):\n%s", n, diff)
+		}
+		removed += run.Counts.Removed
+	}
+	if removed > 0 {
+		t.Errorf("%d documents were removed", removed)
+	}
+	w.set("/missing", page("Found", ""))
+	delete(want, "/a")
+	want["/missing"] = "Found"
+	run := i.must(t, web.Options{URL: w.URL})
+	if diff := cmp.Diff(want, chain(i.documents(t, run))); diff != "" || run.Counts.Removed != 1 {
+		t.Errorf("the original is there: removed %d, documents (-want +got):\n%s", run.Counts.Removed, diff)
+	}
+	w.set("/missing", "500") // for a time: the stored version counts
+	if diff := cmp.Diff(want, chain(i.documents(t, i.must(t, web.Options{URL: w.URL})))); diff != "" {
+		t.Errorf("the original fails: documents (-want +got):\n%s", diff)
+	}
+	w.set("/missing", "404")
+	delete(want, "/missing")
+	want["/a"] = "A"
+	if diff := cmp.Diff(want, chain(i.documents(t, i.must(t, web.Options{URL: w.URL})))); diff != "" {
+		t.Errorf("the original is gone: documents (-want +got):\n%s", diff)
+	}
+	// Of a sitemap, in which the original is not named.
+	w.set("/sitemap.xml", "<urlset><url><loc>HOST/a</loc><lastmod>2024-05-01</lastmod></url><url><loc>HOST/print</loc><lastmod>2024-05-01</lastmod></url></urlset>")
+	mapped := newIndexer(t)
+	for n := range 2 {
+		run := mapped.must(t, web.Options{URL: w.URL})
+		if diff := cmp.Diff(map[string]string{"/a": "A", "/article": "Article"}, mapped.documents(t, run)); diff != "" || len(run.Skipped) > 0 {
+			t.Errorf("of a sitemap, run %d: %v, documents (-want +got):\n%s", n, run.Skipped, diff)
+		}
+	}
+}

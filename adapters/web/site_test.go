@@ -53,6 +53,10 @@ func (w *website) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	case status == "301":
 		http.Redirect(out, r, rest, http.StatusMovedPermanently)
+	case status == "401" || status == "403": // with a page to log in, as sites do
+		out.Header().Set("Content-Type", "text/html; charset=utf-8")
+		out.WriteHeader(map[string]int{"401": http.StatusUnauthorized, "403": http.StatusForbidden}[status])
+		fmt.Fprint(out, page("Log in", ""))
 	case status == "500":
 		http.Error(out, "broken", http.StatusInternalServerError)
 	case r.Header.Get("If-None-Match") == tag:

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
@@ -169,3 +170,26 @@ func (c *crawl) readSitemap(ctx context.Context, address *url.URL) (pages, maps 
 	}
 	return parseSitemap(ctx, got.body)
 }
+
+// isPast reports whether a date of a sitemap is over at the time now. The date is in W3C Datetime
+// format, which may be a year, a month, a day, a minute or a second. It is over when that span has
+// ended everywhere, so a date without a zone is one of the westernmost zone.
+func isPast(date string, now time.Time) bool {
+	for _, f := range []struct {
+		layout       string
+		years        int
+		months, days int
+		length       time.Duration
+	}{
+		{layout: "2006", years: 1}, {layout: "2006-01", months: 1}, {layout: time.DateOnly, days: 1},
+		{layout: "2006-01-02T15:04", length: time.Minute}, {layout: "2006-01-02T15:04Z07:00", length: time.Minute},
+		{layout: "2006-01-02T15:04:05", length: time.Second}, {layout: time.RFC3339, length: time.Second},
+	} {
+		if t, err := time.ParseInLocation(f.layout, date, westernmost); err == nil {
+			return t.AddDate(f.years, f.months, f.days).Add(f.length).Before(now)
+		}
+	}
+	return false
+}
+
+var westernmost = time.FixedZone("UTC-12", -12*60*60)

@@ -16,31 +16,39 @@ type state struct {
 	Modified  string `json:"m,omitempty"` // Last-Modified
 	Sum       uint64 `json:"s,omitempty"` // hash of the body
 	Sitemap   string `json:"d,omitempty"` // the page's date in the sitemap
+	Read      int64  `json:"r,omitempty"` // when the page was requested last, in Unix seconds
 	Canonical string `json:"c,omitempty"` // address of the page of which this is a copy
+	Alone     bool   `json:"a,omitempty"` // a copy that is a document, since its original is not
 	Hidden    bool   `json:"h,omitempty"` // the page must not be indexed
+	Closed    bool   `json:"x,omitempty"` // the document is hidden from everyone (see settleClosed)
 }
+
+// indexed reports whether the page is a document.
+func (s state) indexed() bool { return !s.Hidden && (s.Canonical == "" || s.Alone) }
 
 // checkpoint is encoded as JSON in an [index.Checkpoint]. Pages has the states of pages by name.
 type checkpoint struct {
 	Rules string           `json:"rules,omitempty"` // rules by which the pages were read
 	Pages map[string]state `json:"pages"`
 	Pass  *pass            `json:"pass,omitempty"` // unfinished pass; nil if none
+	// Since is the time at which closed pages were hidden. It is zero if none are hidden.
+	Since time.Time `json:"since,omitzero"`
 }
 
-// readCheckpoint returns the stored states of pages by name. It returns an empty map for an invalid
-// checkpoint. If pages were read by other rules, it keeps only their names and whether they are
-// hidden, so that they are requested again.
-func readCheckpoint(raw index.Checkpoint, rules string) map[string]state {
+// readCheckpoint returns the stored states of pages by name, and checkpoint.Since. It returns an
+// empty map for an invalid checkpoint. If pages were read by other rules, it keeps only their names
+// and whether they are hidden, so that they are requested again.
+func readCheckpoint(raw index.Checkpoint, rules string) (map[string]state, time.Time) {
 	var c checkpoint
 	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {
-		return make(map[string]state)
+		return make(map[string]state), time.Time{}
 	}
 	if c.Rules != rules {
 		for name, s := range c.Pages {
-			c.Pages[name] = state{Hidden: s.Hidden}
+			c.Pages[name] = state{Hidden: s.Hidden, Closed: s.Closed}
 		}
 	}
-	return c.Pages
+	return c.Pages, c.Since
 }
 
 func sum(body []byte) uint64 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -19,6 +18,8 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	switch {
 	case errors.Is(a.err, errGone):
 		return c.removePage(p, a.err)
+	case errors.As(a.err, new(closedError)):
+		return c.closePage(p, a.err)
 	case a.err != nil:
 		if !c.mapped && len(c.queued) == 1 {
 			return a.err // without the first page nothing can be read
@@ -34,18 +35,19 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	}
 	c.failing = 0
 	if a.unchanged {
-		c.unchanged(p, a.skipped)
+		c.unchanged(p, a)
 		return nil
 	}
 	at := clean(a.address)
 	if n := name(at); n != name(p.at) { // redirected
+		c.moved[name(p.at)] = n
 		if c.queued[n] {
 			return nil
 		}
 		c.queued[n] = true
 	}
 	p.at = at
-	c.addChanged(p, a.response)
+	c.addChanged(p, a)
 	return nil
 }
 
@@ -58,7 +60,7 @@ func (c *crawl) removePage(p page, err error) error {
 	}
 	c.forget(p)
 	delete(c.known, n)
-	if c.mapped {
+	if c.mapped && !c.originals[n] {
 		c.skip(p.at.String(), "The sitemap names it, and the site does not have it.")
 	}
 	return nil
@@ -66,17 +68,20 @@ func (c *crawl) removePage(p page, err error) error {
 
 // forget deletes the document of a page if the last run indexed the page.
 func (c *crawl) forget(p page) {
-	if known, ok := c.known[name(p.at)]; ok && !known.Hidden && known.Canonical == "" {
+	if known, ok := c.known[name(p.at)]; ok && known.indexed() {
 		c.batch.Deleted = append(c.batch.Deleted, c.id(p.at))
 	}
 }
 
 // addUnreadable adds a failure to the batch. The indexed version and the state of the page are
-// kept.
+// kept. An unknown page becomes known, so that later runs request it even if no changed page links
+// to it.
 func (c *crawl) addUnreadable(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
 		c.now[n] = known
+	} else {
+		c.now[n] = state{Hidden: true}
 	}
 	sentence := errors.New(capital(err.Error()) + ".")
 	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), Load: func(context.Context) (document.Document, error) {
@@ -86,17 +91,16 @@ func (c *crawl) addUnreadable(p page, err error) {
 
 // unchanged adds an unchanged page to the batch. The page is fetched again if the index does not
 // have it.
-func (c *crawl) unchanged(p page, skipped bool) {
+func (c *crawl) unchanged(p page, a answer) {
 	known := c.known[name(p.at)]
-	if !skipped && p.sitemap != "" {
-		known.Sitemap = p.sitemap
+	if !a.skipped {
+		known.Sitemap, known.Read = p.sitemap, a.asked
 	}
-	c.now[name(p.at)] = known
 	if known.Hidden {
+		c.now[name(p.at)] = known
 		return
 	}
-	if known.Canonical != "" && !c.originals[name(p.at)] {
-		c.original(known.Canonical, p)
+	if c.isCopy(p, known, known.Canonical) {
 		return
 	}
 	c.documents++
@@ -114,9 +118,10 @@ func (c *crawl) unchanged(p page, skipped bool) {
 // site requests, and formats with few concurrent parsers.
 const patience = 10 * time.Minute
 
-func (c *crawl) addChanged(p page, got response) {
+func (c *crawl) addChanged(p page, a answer) {
+	got := a.response
 	kind := formatOf(got.header.Get("Content-Type"), p.at)
-	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
+	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap, Read: a.asked}
 	n := name(p.at)
 	c.now[n] = found
 	if kind == unread {
@@ -141,16 +146,15 @@ func (c *crawl) addChanged(p page, got response) {
 		c.hide(p, found, "")
 		return
 	}
-	if d.canonical != nil && !c.originals[n] {
-		if original := clean(d.canonical); c.scope.holds(original) && name(original) != n {
-			found.Canonical = original.String()
-			c.now[n] = found
-			c.original(found.Canonical, p)
-			return
-		}
+	original := ""
+	if d.canonical != nil && c.scope.holds(clean(d.canonical)) && name(clean(d.canonical)) != n {
+		original = clean(d.canonical).String()
+	}
+	if c.isCopy(p, found, original) {
+		return
 	}
 	c.documents++
-	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Size: int64(len(got.body)), Wait: patience,
+	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Again: c.known[n].Closed, Size: int64(len(got.body)), Wait: patience,
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
@@ -176,18 +180,6 @@ func (c *crawl) hide(p page, found state, sentence string) {
 	if sentence != "" {
 		c.skip(p.at.String(), sentence)
 	}
-}
-
-// original queues the page that copied declares to be canonical. The canonical page is indexed even
-// if it declares a third page, because two pages may each declare the other.
-func (c *crawl) original(address string, copied page) {
-	at, err := url.Parse(address)
-	if err != nil {
-		return
-	}
-	c.forget(copied) // it may have been indexed before it named a canonical page
-	c.originals[name(clean(at))] = true
-	c.add(at, copied.depth, copied.sitemap)
 }
 
 func (c *crawl) document(ctx context.Context, p page, got response) (document.Document, error) {

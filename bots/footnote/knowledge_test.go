@@ -64,6 +64,12 @@ func TestQuestionsAboutWhoDoesWhat(t *testing.T) {
 	if r := p.try(t, "", "index", t.TempDir(), "--commits"); r.code != 2 || !strings.Contains(r.stderr, "ends in .git") {
 		t.Errorf("commits of a folder: %d\n%s", r.code, r.stderr)
 	}
+	for _, flags := range [][]string{nil, {"--commits"}} { // it is no site
+		plain := append([]string{"index", strings.Replace(s.URL, "https:", "http:", 1)}, flags...)
+		if r := p.try(t, "", plain...); r.code == 0 || !strings.Contains(r.stderr, "repositories are read over https: write "+s.URL) {
+			t.Errorf("over http, with %v: %d\n%s", flags, r.code, r.stderr)
+		}
+	}
 	p.run(t, "index", s.URL, "--commits", "--base-url", knowledgeBase)
 	for question, want := range map[string]struct {
 		says, not []string

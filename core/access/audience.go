@@ -31,7 +31,8 @@ func (a Audience) Principals() []Principal { return slices.Clone(a.principals) }
 // [Audience.Platform] removes these principals again.
 func (a Audience) With(sources ...Principal) Audience {
 	with := NewAudience(a.tenant, slices.Concat(a.principals, sources)...)
-	with.sources = slices.DeleteFunc(slices.Clone(sources), func(p Principal) bool { return slices.Contains(a.principals, p) })
+	added := slices.DeleteFunc(slices.Clone(sources), func(p Principal) bool { return slices.Contains(a.principals, p) })
+	with.sources = slices.Concat(a.sources, added)
 	return with
 }
 

@@ -101,3 +101,16 @@ func TestResolver(t *testing.T) {
 		})
 	}
 }
+
+// Memberships in sources are never stored, however often they are added.
+func TestPlatformPartOmitsAllThatWasAdded(t *testing.T) {
+	t.Parallel()
+	own := access.NewAudience("t", access.Members, "group:own")
+	with := own.With("group:a", "group:own").With("group:b")
+	if got := with.Platform(); got.Key() != own.Key() {
+		t.Errorf("the platform's part is %v, want %v", got.Principals(), own.Principals())
+	}
+	if !with.MayRead(access.ACL{"group:a"}) || !with.MayRead(access.ACL{"group:b"}) {
+		t.Errorf("the audience holds %v", with.Principals())
+	}
+}

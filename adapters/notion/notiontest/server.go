@@ -292,17 +292,17 @@ func minute(t time.Time) string {
 func (s *Server) object(t *Thing) map[string]any {
 	o := map[string]any{
 		"object": t.Object, "id": dashed(t.ID), "created_time": minute(t.Created), "last_edited_time": minute(t.Edited), "in_trash": t.Trashed,
-		"parent": s.parent(t.Parent), "url": "https://www.notion.so/" + t.ID,
+		"parent": s.parent(t.Parent), "url": t.address(),
 	}
 	switch t.Object {
 	case "page":
-		properties := map[string]any{"Name": map[string]any{"id": "title", "type": "title", "title": Text(t.Title)}}
+		properties := map[string]any{"Name": map[string]any{"id": "title", "type": "title", "title": t.title()}}
 		for name, p := range t.Props {
 			properties[name] = p
 		}
 		o["properties"] = properties
 	case "data_source":
-		o["title"], o["properties"] = Text(t.Title), map[string]any{"Name": map[string]any{"id": "title", "type": "title", "title": map[string]any{}}}
+		o["title"], o["properties"] = t.title(), map[string]any{"Name": map[string]any{"id": "title", "type": "title", "title": map[string]any{}}}
 		o["database_parent"] = s.parent(t.Parent.Parent)
 	case "database":
 		var sources []any
@@ -311,7 +311,7 @@ func (s *Server) object(t *Thing) map[string]any {
 				sources = append(sources, map[string]any{"id": dashed(d.ID), "name": d.Title})
 			}
 		}
-		o["title"], o["data_sources"] = Text(t.Title), sources
+		o["title"], o["data_sources"] = t.title(), sources
 	}
 	return o
 }
@@ -339,6 +339,8 @@ func (s *Server) block(t *Thing) map[string]any {
 			b["has_children"] = true
 		}
 	default:
+		// "title": "The plain text title of the page"
+		// (https://developers.notion.com/reference/block#child-page)
 		kind := "child_" + t.Object
 		b["type"], b[kind] = kind, map[string]any{"title": t.Title}
 	}

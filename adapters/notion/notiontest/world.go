@@ -4,7 +4,9 @@ package notiontest
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
@@ -23,10 +25,11 @@ type World struct {
 // pages, databases, data sources, and blocks, or are located at the top level of a workspace"
 // (https://developers.notion.com/reference/parent-object).
 type Thing struct {
-	ID        string // without dashes
-	Object    string // page, database, data_source, block
-	Title     string
-	Parent    *Thing // nil: the top of the workspace
+	ID        string           // without dashes
+	Object    string           // page, database, data_source, block
+	Title     string           // as plain text
+	Runs      []map[string]any // the title in Notion's format; nil: one run with Title
+	Parent    *Thing           // nil: the top of the workspace
 	Created   time.Time
 	Edited    time.Time
 	Trashed   bool
@@ -93,6 +96,31 @@ func (w *World) touch(t *Thing) {
 			return
 		}
 	}
+}
+
+// Rename gives a page or database a title of several runs, such as mentions of other pages.
+func (w *World) Rename(t *Thing, runs ...map[string]any) {
+	w.Edit(t, func() {
+		t.Title, t.Runs = "", runs
+		for _, r := range runs {
+			t.Title += r["plain_text"].(string)
+		}
+	})
+}
+
+// title returns the title in Notion's format.
+func (t *Thing) title() []map[string]any {
+	if t.Runs != nil {
+		return t.Runs
+	}
+	return Text(t.Title)
+}
+
+// address returns the address of a page or database, which contains its title: "url":
+// "https://www.notion.so/Tuscan-kale-1d1a2b3c…" (https://developers.notion.com/reference/page).
+func (t *Thing) address() string {
+	words := strings.FieldsFunc(t.Title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return "https://www.notion.so/" + strings.Join(append(words, t.ID), "-")
 }
 
 // Text returns a text in Notion's format, as a single run.

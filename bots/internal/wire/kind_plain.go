@@ -50,7 +50,10 @@ func siteKind() Kind {
 			{Path: "url", Ask: "Which address (https://…; everything below it is read)?", Needed: true},
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
 		},
-		Bound: plainBound, Paused: plainPaused,
+		Bound: plainBound + " A page that begins to ask for a login (401 or 403), or to redirect out of the source, is removed by the next run. " +
+			"If these are 20 pages or more and more than a third of all, the site may refuse only the crawler: they are hidden from everyone, and removed after seven days. " +
+			"If it is the first page, the run fails and removes none of them.",
+		Paused:  plainPaused,
 		source:  func(s config.Source) (document.Source, error) { return web.SourceOf(s.URL) },
 		connect: connectSite,
 		holds:   func(s config.Source) bool { return s.URL != "" && !git.IsURL(s.URL) },

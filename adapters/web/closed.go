@@ -1,0 +1,65 @@
+package web
+
+import (
+	"fmt"
+
+	vanish "github.com/footnotehq/footnote/core/crawl"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
+)
+
+// closePage records a page that is not public. If it is the starting point of the source, the site
+// may refuse everything, so closePage returns an error, and the run removes nothing.
+func (c *crawl) closePage(p page, err error) error {
+	n := name(p.at)
+	if !c.mapped && n == name(c.scope.start) {
+		return fmt.Errorf("the first page cannot be read, so no closed page is removed: %w", err)
+	}
+	c.failed(p.at.String(), err)
+	if known, ok := c.known[n]; ok && known.indexed() {
+		c.closed[n] = true
+	} else {
+		c.now[n] = state{Hidden: true} // later runs request it, even if no changed page links to it
+	}
+	return nil
+}
+
+// settleClosed removes the documents whose pages are not public any more. If they are so many that
+// the site probably refuses the crawler, it hides them from everyone, and the run removes nothing.
+func (c *crawl) settleClosed() {
+	l := vanish.List{Name: c.source.Name, Missing: len(c.closed), Since: c.since}
+	for _, s := range c.known {
+		if s.indexed() {
+			l.Stored++
+		}
+	}
+	ruling := vanish.Vanish(l, c.options.Now())
+	c.since = ruling.Since
+	if l.Missing == 0 {
+		return
+	}
+	ids := make(map[document.ID]bool, l.Missing)
+	for n := range c.closed {
+		ids[c.idOf(n)] = true
+		if ruling.Fate == vanish.Remove {
+			c.now[n] = state{Hidden: true}
+			c.batch.Deleted = append(c.batch.Deleted, c.idOf(n))
+		} else {
+			c.now[n] = state{Closed: true}
+		}
+	}
+	if ruling.Fate == vanish.Remove {
+		c.skip(c.source.Name, fmt.Sprintf("%s %s not public any more: the site asks for a login, or redirects out of this source. They are removed.",
+			plural.Count(l.Missing, "page"), plural.Are(l.Missing)))
+		return
+	}
+	c.blind = true
+	c.batch.Skipped = append(c.batch.Skipped, ruling.Shrunk(l, fmt.Sprintf("let the agent %q read them without a login", agent)))
+	c.batch.Review = func(id document.ID) index.Verdict {
+		if ids[id] {
+			return ruling.Fate.Verdict()
+		}
+		return index.Verdict{}
+	}
+}

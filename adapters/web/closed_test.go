@@ -1,0 +1,101 @@
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/web"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// readable returns the paths of the documents that have readers.
+func (i *indexer) readable(run index.Run) map[string]bool {
+	paths := make(map[string]bool)
+	for _, e := range i.store.Entries(access.DefaultTenant) {
+		if len(e.Document.ACL) > 0 {
+			paths[strings.TrimPrefix(string(e.Document.ID), string(run.Source.ID)+":")] = true
+		}
+	}
+	return paths
+}
+
+func TestPagesBehindALoginAreRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWebsite(t, map[string]string{"/docs/": page("Start", link("a")+link("b")+link("c")+link("d")+link("e")), "/docs/a": page("A", ""), "/docs/b": page("B", ""),
+		"/docs/c": page("C", ""), "/docs/d": page("D", ""), "/docs/e": page("E", ""), "/login": page("Log in", "")})
+	for name, options := range map[string]web.Options{"a site": {URL: w.URL + "/docs/"}, "a site with more pages than are read": {URL: w.URL + "/docs/", MaxPages: 5}} {
+		i := newIndexer(t)
+		for path, title := range map[string]string{"a": "A", "b": "B", "c": "C"} {
+			w.set("/docs/"+path, page(title, ""))
+		}
+		i.must(t, options)
+		w.set("/docs/a", "401")
+		w.set("/docs/b", "403")
+		w.set("/docs/c", "301 /login")
+		run := i.must(t, options)
+		if got := i.documents(t, run); got["/docs/"] == "" || got["/docs/d"] == "" || got["/docs/a"]+got["/docs/b"]+got["/docs/c"] != "" {
+			t.Errorf("%s: documents %v", name, got)
+		}
+		if said := fmt.Sprint(run.Skipped); run.Counts.Removed != 3 || !strings.Contains(said, "3 pages are not public any more") || len(run.Failures) != 3 {
+			t.Errorf("%s: removed %d, %s, %v", name, run.Counts.Removed, said, run.Failures)
+		}
+		if run = i.must(t, options); strings.Contains(fmt.Sprint(run.Skipped), "not public any more") || run.Counts.Removed != 0 {
+			t.Errorf("%s: said again: %v", name, run.Skipped)
+		}
+		w.set("/docs/a", page("A", ""))
+		if run = i.must(t, options); i.documents(t, run)["/docs/a"] != "A" {
+			t.Errorf("%s: a page that is public again: %v", name, i.documents(t, run))
+		}
+	}
+}
+
+// A site that refuses its first page or many pages probably refuses the crawler: nothing is removed
+// at once.
+func TestSitesThatRefuseTheCrawler(t *testing.T) {
+	t.Parallel()
+	site, links := make(map[string]string), ""
+	for n := range 30 {
+		site[fmt.Sprintf("/p%02d", n)] = page(fmt.Sprint("Page ", n), "")
+		links += link(fmt.Sprintf("/p%02d", n))
+	}
+	site["/"] = page("Start", links)
+	w := newWebsite(t, site)
+	now := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
+	options := web.Options{URL: w.URL, Now: func() time.Time { return now }}
+	i := newIndexer(t)
+	i.must(t, options)
+	refuse := func(pages int) {
+		for n := range 30 {
+			path := fmt.Sprintf("/p%02d", n)
+			if w.set(path, site[path]); n < pages {
+				w.set(path, "403")
+			}
+		}
+	}
+	refuse(25)
+	for range 2 {
+		run := i.must(t, options)
+		if said := fmt.Sprint(run.Skipped); run.Counts.Removed != 0 || len(i.documents(t, run)) != 31 || len(i.readable(run)) != 6 || strings.Count(said, "25 of 31 documents") != 1 {
+			t.Errorf("removed %d of 31, %d are readable: %s", run.Counts.Removed, len(i.readable(run)), said)
+		}
+	}
+	refuse(0)
+	if run := i.must(t, options); len(i.readable(run)) != 31 || len(run.Skipped) > 0 {
+		t.Errorf("public again: %d are readable, %v", len(i.readable(run)), run.Skipped)
+	}
+	refuse(25)
+	i.must(t, options)
+	now = now.Add(8 * 24 * time.Hour)
+	if run := i.must(t, options); len(i.documents(t, run)) != 6 || run.Counts.Removed != 25 {
+		t.Errorf("after a week: %v", i.documents(t, run))
+	}
+	for _, refusal := range []string{"401", "403", "301 http://login.example/"} {
+		w.set("/", refusal)
+		if run, err := i.run(t, options); err == nil || !strings.Contains(err.Error(), "no closed page is removed") || len(i.documents(t, run)) != 6 {
+			t.Errorf("with the first page refused: %v, %v", err, i.documents(t, run))
+		}
+	}
+}
