@@ -45,9 +45,9 @@ type nodes struct {
 // Nodes implements index.NodeReader. It yields a node for each project, each security level, and
 // each set of issues with the same readers. It continues an interrupted pass.
 //
-// It reads issues only in projects whose settings refer to fields of issues. It reads changed
-// issues. It reads all issues every Options.FullEvery, and when the settings refer to other fields
-// than at the last run.
+// It reads issues only in projects where fields of an issue affect its readers. Most passes read
+// only changed issues. Every Options.FullEvery, or if other fields affect readers now, a pass reads
+// all issues.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}

@@ -55,7 +55,7 @@ type Asked struct {
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// AskedSource is a document that an answer cites, or one that is close to the question.
+// AskedSource is a document that an answer cites, or a document that is close to the question.
 type AskedSource struct {
 	Number  int    `json:"number,omitempty"`
 	Page    string `json:"page_id,omitempty"`
@@ -131,7 +131,7 @@ func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 }
 
 // askedResult converts an answer to the result of the tool ask. It returns a Refusal if the turn
-// failed, or if the person may no longer read a document behind the answer.
+// failed, or if the person may no longer read a document that the answer is based on.
 func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (output, error) {
 	if err := s.checkUnchanged(ctx, r); err != nil {
 		return output{}, err
@@ -201,8 +201,8 @@ func formatDate(at time.Time) string {
 	return at.Format("2006-01-02")
 }
 
-// fitResult encodes a result as text, with filtered titles and notes, and cuts it to maxText
-// tokens. It does not filter the answer, which has already passed the filters.
+// fitResult encodes a result as text of at most maxText tokens. It filters titles and notes, and
+// shortens the answer and the lists if necessary. The answer must have passed the filters already.
 func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {

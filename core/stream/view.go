@@ -181,8 +181,8 @@ func (v *View) addDocuments(docs []packet.Document) bool {
 	return len(v.Documents) != before
 }
 
-// withdraw removes documents from the lists of the view. It keeps the text, because links in it
-// lead to pages that check access again.
+// withdraw removes documents from the lists and the plan of the view. It does not change the text
+// of the answer, whose links lead to pages that check access. It reports whether a list changed.
 func (v *View) withdraw(ids []document.ID) bool {
 	citations, documents := len(v.Citations), len(v.Documents)
 	v.clearRows(ids)

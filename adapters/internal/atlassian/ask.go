@@ -37,8 +37,8 @@ func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int
 }
 
 // Ask sends a request and decodes the JSON response into to. The error wraps [ErrMalformed] if the
-// response is not the expected JSON, and usually index.ErrRevoked if the site rejects the
-// credential.
+// response is not the expected JSON. It wraps index.ErrRevoked if the site rejects the credential,
+// unless the credential only lacks a scope.
 func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	answer, err := s.Signed.Do(ctx, r)
 	if sourcehttp.Status(err) == http.StatusUnauthorized && !s.visitor {

@@ -10,8 +10,8 @@ import (
 )
 
 // unauthorized converts a 401 error to an error that tells the operator what to do. The result
-// wraps index.ErrRevoked, unless the token only lacks a scope. If not empty, at is the address of a
-// cloud site that is used without the API gateway.
+// wraps index.ErrRevoked, unless the token only lacks a scope. at is the address of a cloud site if
+// requests do not use the API gateway, and "" otherwise.
 func unauthorized(product, at string, err error) error {
 	var refused *sourcehttp.Refused
 	switch {

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// sourcesNamed returns the sources whose names, kinds or ids a call lists. Without any, it returns
-// the sources of the scope. The text of the error lists the valid names for the model.
+// sourcesNamed returns the sources that the model asks for, by name, kind or id. If the model names
+// none, it returns all sources of the scope. The error is a text for the model that lists the valid
+// names.
 func sourcesNamed(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
 	// no sources are listed, so the model invented the names
 	if len(asked) == 0 || len(scope.Catalogue) == 0 {
