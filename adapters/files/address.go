@@ -18,9 +18,9 @@ func (c *Connector) address(folder, name string) *url.URL {
 // longestClaim is the maximum length in bytes of a URL that a document may state as its own.
 const longestClaim = 2000
 
-// believed returns the first valid URL in claims, or own if none is valid. A valid claim is below
-// the base URL, or relative, and belongs to no other file. Otherwise an author could make citations
-// lead to another document's page.
+// believed returns the URL that a document states as its own, or own if no statement is valid. A
+// valid URL is below the base URL and belongs to no other file. Otherwise a citation could lead to
+// another document's page.
 func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) string {
 	for _, claim := range claims {
 		if claim = strings.TrimSpace(claim); claim == "" || len(claim) > longestClaim || c.base == nil {

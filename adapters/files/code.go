@@ -12,9 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseSource returns a parser that makes a section of each declaration, with the comment above it,
-// so that functions can be found by name. A section's anchor is its first line, such as "L42", as
-// on sites that show source code.
+// parseSource returns a parser for source code. Each declaration becomes a section, together with
+// the comment above it. The section's anchor is the number of its first line, such as "L42".
 func parseSource(name string) func(string) parsed {
 	long, language := quotes[strings.ToLower(path.Ext(name))], languageOf(name)
 	return func(text string) parsed {
@@ -70,17 +69,16 @@ const mostLines = 100_000
 
 type stretch struct{ from, to int }
 
-// longest is the maximum number of lines of a piece of code. A longer piece, such as a class, is
-// cut between its members. A piece of this size is about one chunk, which is a passage of a
-// document.
+// longest is the maximum number of lines of a section of code. A longer section, such as a class,
+// is split between its members.
 const longest = 60
 
-// deepestMember is the maximum number of times that a long piece and its parts are cut again.
+// deepestMember is the maximum depth to which pieces splits a long section of code.
 const deepestMember = 8
 
-// pieces cuts lines at blank lines before a line with the least indentation, which usually begins a
-// declaration. It cuts long pieces in the same way again, down to deepestMember. It does not cut
-// inside multi-line strings, whose delimiters are in long.
+// pieces splits lines[from:to] into declarations. It splits after a blank line, before lines with
+// the least indentation. It splits long parts again, down to the depth deepestMember. long has the
+// delimiters of multi-line strings, which stay whole.
 func pieces(lines []string, from, to int, long []string, depth int) []stretch {
 	least := math.MaxInt
 	open := false

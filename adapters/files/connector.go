@@ -43,8 +43,7 @@ type Options struct {
 	Source document.Source
 }
 
-// defaultMaxBytes is the default of Options.MaxBytes. Written documents are far smaller, and even a
-// small machine has far more memory.
+// defaultMaxBytes is the default of Options.MaxBytes, the maximum size of a file.
 const defaultMaxBytes = 50 << 20
 
 // Reads reports whether Include and Exclude select a file. name is its path below the folder.

@@ -16,7 +16,7 @@ import (
 // sniffed is the number of bytes at the start of a file that decide whether the file is text.
 const sniffed = 64 << 10
 
-// decode converts the bytes of a file to UTF-8 with "\n" line breaks. html means that a meta
+// decode converts the bytes of a file to UTF-8 with "\n" line breaks. If html is true, a meta
 // element may name the encoding. The error wraps index.ErrSkipped if the content is not text.
 func decode(raw []byte, html bool) (string, error) {
 	text, ok := decodeMarked(raw)
@@ -112,8 +112,8 @@ func binary(raw []byte) string {
 	return ""
 }
 
-// decodeUnmarked decodes UTF-8, or the encoding that the bytes resemble. ok is false for too large
-// a text in another encoding than UTF-8, because decoding it takes several times as much memory.
+// decodeUnmarked decodes UTF-8, or the encoding that the bytes resemble. ok is false if a text in
+// another encoding than UTF-8 is too large to decode.
 func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
 	switch {
 	case utf8.Valid(raw) || nearlyUTF8(raw):

@@ -28,8 +28,8 @@ type format struct {
 // other files.
 func MayHold(name string) bool { return formatOf(name).unread == "" }
 
-// formatOf returns the format of a file, which it decides by the name alone. A file with an unknown
-// name is read as plain text, unless its content is binary.
+// formatOf returns the format of a file by its name. A file with an unknown extension is read as
+// plain text, unless its content is binary.
 func formatOf(name string) format {
 	if office.Named(name) {
 		return format{unpack: parseOffice, cost: footprint.Office}

@@ -31,17 +31,17 @@ type matter struct {
 // text.
 const longestMatter = 64 << 10
 
-// statesACL finds an access list even in invalid front matter. A typing error must not make a
-// restricted document visible.
+// statesACL matches an access list in front matter, even if the YAML is invalid. A typing error
+// must not make a restricted document visible.
 var statesACL = regexp.MustCompile(`(?mi)(?:^|[{,?])[ \t]*(?:!!str[ \t]+)?["']?[ \t]*acl[ \t]*["']?[ \t]*(?:[:=]|$)`)
 
 var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)$`)
 
 var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*["']?\w[\w-]*["']?\s*[:=]|^\s*- `)
 
-// Narrows reports whether a file may have an access list that excludes some readers of the source.
-// It decides by the name and by the first bytes of the file. In formats with front matter, it
-// returns true for bytes that are not valid UTF-8.
+// Narrows reports whether a file may have its own access list in front matter. It needs only the
+// name and the first bytes of the file. For formats with front matter, it returns true if the bytes
+// are not UTF-8.
 func Narrows(name string, begins []byte) bool {
 	if !formatOf(name).matter {
 		return false
@@ -265,8 +265,8 @@ var statedKeys = []string{
 	"supersedes", "replaces", "superseded_by", "replaced_by", "depends_on", "dependencies",
 }
 
-// maxStated and maxSaid limit the metadata that is kept from keys outside of statedKeys, such as
-// "status: retired". Longer values and further keys are dropped.
+// maxStated and maxSaid limit the metadata from keys that are not in statedKeys, such as "status:
+// retired". Longer values and further keys are dropped.
 const (
 	maxStated = 24  // keys
 	maxSaid   = 200 // bytes of a value

@@ -35,9 +35,9 @@ var keyNames = []string{
 	".ssh", ".aws", ".azure", ".kube", ".gnupg", ".docker", ".password-store", "filezilla.xml", "sitemanager.xml", "winscp.ini", "logins.json", "key4.db",
 }
 
-// keyShapes matches names with a variable part, such as "id_rsa_work", ".env.production" and
-// "secrets.prod.yaml". Words that also occur in names of documents count only before extensions of
-// data and settings.
+// keyShapes matches the names of files that probably contain secrets, such as "id_rsa_work",
+// ".env.production" and "secrets.prod.yaml". It does not match documents about passwords, such as
+// "passwords.md".
 var keyShapes = regexp.MustCompile(`^(?:id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[_.-].*)?$|ssh_host_\w+_key$|\.env\.|.*\.tfstate\.|.*\.tfvars\.json$|kubeconfig[._-]|` +
 	`(?:.*[_.-])?(?:secrets?|credentials?|passwords?)\.(?:txt|csv|tsv)$|` +
 	`(?:.*[_.-])?(?:secrets?|credentials?|passwords?|client_secret|service[_-]account)(?:[_.-].*)?\.(?:json|ya?ml|toml|ini|cfg|conf|config|properties|xml|enc|db|sqlite|plist|hcl|tf)$)`)

@@ -68,8 +68,8 @@ func (c *Connector) target(root *os.Root, from *url.URL, written string) string 
 	return to.String()
 }
 
-// longestTarget is the maximum length in bytes of a link's path to a file that does not exist.
-// Longer links are dropped.
+// longestTarget is the maximum length in bytes of a link to a file that does not exist yet. Longer
+// links are dropped.
 const longestTarget = 500
 
 func existing(root *os.Root, name string) string {

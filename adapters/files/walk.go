@@ -33,8 +33,8 @@ type file struct {
 
 func (w *walk) folder(ctx context.Context) error { return w.below(ctx, ".", ".") }
 
-// below lists the files below a folder. Their names begin with the path called instead of the
-// folder's own path, which changes in volumes that Kubernetes mounts.
+// below lists the files below a folder. It reports them below the path called instead of the
+// folder's path. In volumes that Kubernetes mounts, the folder's path changes.
 func (w *walk) below(ctx context.Context, folder, called string) error {
 	return fs.WalkDir(w.root.FS(), folder, func(place string, entry fs.DirEntry, err error) error {
 		name := place
@@ -72,9 +72,9 @@ func (w *walk) below(ctx context.Context, folder, called string) error {
 	})
 }
 
-// volumeData is the name of a link in a ConfigMap or Secret that Kubernetes has mounted. The link
-// points to a hidden folder with the files. The name of that folder is a time. Each visible file is
-// a link to "..data/NAME".
+// volumeData is the name of the link to the data in a ConfigMap or Secret that Kubernetes mounts.
+// The link leads to a hidden folder, whose name is a time. Each visible file is a link to
+// "..data/NAME".
 const volumeData = "..data"
 
 var volumeFolder = regexp.MustCompile(`^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+$`)
@@ -182,8 +182,8 @@ func (w *walk) yield(yield func(index.Batch, error) bool) {
 	yield(batch, nil)
 }
 
-// waiting is the maximum time that a file waits while its parser reads other files. Parsing has a
-// separate timeout.
+// waiting is the maximum time that a file may wait for its parser. Formats such as PDF have few
+// concurrent parsers. Parsing has a separate timeout.
 const waiting = 10 * time.Minute
 
 func (w *walk) item(f file) index.Item {

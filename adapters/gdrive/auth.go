@@ -127,11 +127,9 @@ func (a *authority) current(ctx context.Context, of holder) (string, error) {
 	}
 }
 
-// refusal converts an error of a token request into advice for the operator. sure means that the
-// failure is permanent. The errors are "unauthorized_client: Client is unauthorized to retrieve
-// access tokens using this method, or client not authorized for any of the scopes requested",
-// "invalid_grant: Not a valid email" and "invalid_grant: Invalid JWT Signature"
-// (https://developers.google.com/identity/protocols/oauth2/service-account#error-codes).
+// refusal converts the error of a token request into an error that tells the operator what to do.
+// sure is true if the failure is permanent. Google lists the errors at
+// https://developers.google.com/identity/protocols/oauth2/service-account#error-codes.
 func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 	var answer *oauth2.RetrieveError
 	if !errors.As(err, &answer) {
@@ -169,8 +167,8 @@ func (a *authority) forget(of holder) {
 	delete(a.tokens, of)
 }
 
-// within cancels requests when a context is done. The library that requests tokens does not set a
-// context.
+// within is an HTTP transport that cancels its requests when ctx is done. The OAuth library sends
+// requests without a context.
 type within struct {
 	ctx  context.Context //nolint:containedctx // of one call
 	next http.RoundTripper

@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check returns a summary such as "3 shared drives, 20 people in the directory". The error says
-// what cannot be read, or whose readers are unknown, and what to do.
+// Check returns a summary such as "3 shared drives, 20 people in the directory". It returns an
+// error if content or the permissions of content cannot be read. The error says what the operator
+// can do.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	p, err := c.people(ctx)
 	if err != nil {

@@ -194,9 +194,8 @@ type refusal struct {
 	} `json:"error"`
 }
 
-// turnedOff reports whether a 401 concerns only the impersonated person and not the service
-// account: "Active session is invalid. Error code: 4 … can occur if the Google Drive and Docs
-// Service is turned off for the Google Workspace service user"
+// turnedOff reports whether a 401 concerns only the impersonated person, and not the service
+// account. The person's account then does not have Google Drive
 // (https://help.moveworks.com/ai-assistant/enterprise-search/configure-search/configure-files/troubleshooting-file-ingestion-with-google-drive).
 func turnedOff(err error) bool {
 	var refused *sourcehttp.Refused
@@ -251,9 +250,8 @@ func absent(err error) bool {
 	return errors.Is(err, errNoImpersonation)
 }
 
-// stale reports whether an error means that a page token of a list or a change log is no longer
-// valid: "the page token … rejected for any reason, it should be discarded, and pagination should
-// be restarted from the first page"
+// stale reports whether an error means that a page token of a list or a change log has expired. The
+// caller must then read the list again from its first page
 // (https://developers.google.com/workspace/drive/api/guides/search-files).
 func stale(err error) bool {
 	switch sourcehttp.Status(err) {
@@ -284,8 +282,8 @@ func query(pairs ...string) string {
 	return b.String()
 }
 
-// listAll reads all pages of a list and calls part with each. part returns the token of the next
-// page, or "" after the last.
+// listAll reads all pages of a list and calls part with each page. part returns the token of the
+// next page, or "" after the last page. asked has the URL parameters of every request.
 func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked string, part func(P) (next string)) error {
 	ctx = sourcehttp.Whole(ctx)
 	return sourcehttp.EachPage("Google's list of "+path, "", func(token string) (string, error) {
@@ -297,8 +295,8 @@ func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked
 	})
 }
 
-// checkPage returns an error if a page has no list or an invalid item. Otherwise the missing items
-// would count as deleted.
+// checkPage returns an error if the page of a list lacks its items or has an invalid item. Such a
+// page must not make items look deleted.
 func checkPage[T any](path string, items []T, valid func(T) bool) error {
 	if err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, valid); err != nil {
 		return fmt.Errorf("Google's list of %s cannot be read: the next run tries again (%w)", path, err)

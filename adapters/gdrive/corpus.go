@@ -82,8 +82,8 @@ func (c corpus) fields() string {
 	return ownFileFields
 }
 
-// scope returns the parameters that limit files.list to one drive: "corpora=allDrives … may
-// return incompleteSearch".
+// scope returns the parameters that limit files.list to one drive. It avoids corpora=allDrives,
+// whose results may be incomplete.
 func (c corpus) scope() string {
 	if c.shared {
 		return query("corpora", "drive", "driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")

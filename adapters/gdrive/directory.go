@@ -96,7 +96,7 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 }
 
 // unread adds advice for the operator to an error about the directory. If the directory is
-// invisible, the result wraps index.ErrRevoked, because all people are unknown without it.
+// invisible to the account, the result wraps index.ErrRevoked.
 func (c *Connector) unread(what string, err error) error {
 	switch status := sourcehttp.Status(err); {
 	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):

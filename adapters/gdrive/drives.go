@@ -30,8 +30,9 @@ type drives struct {
 	visited map[string]map[string]bool // folders visited for the changes of a corpus, by corpus id
 }
 
-// feedLog, feedFiles and feedBelow are prefixes of feed ids: "changes/CORPUS" for the change log,
-// "files/CORPUS" for all files and "below/CORPUS/FOLDER,FOLDER" for the content of folders.
+// feedLog, feedFiles and feedBelow are the prefixes of feed ids. Feeds read a drive's change log
+// ("changes/DRIVE"), all its files ("files/DRIVE"), or the content of some of its folders
+// ("below/DRIVE/FOLDER,FOLDER").
 const (
 	feedLog   = "changes/"
 	feedFiles = "files/"
@@ -61,8 +62,8 @@ type part struct {
 	partial     error
 }
 
-// placed is a file with the drive whose list or change log names it. The file may have left that
-// drive. If the file is invisible, only its id is known.
+// placed is a file, and the drive in which it was listed. The file may have left the drive. Only
+// the id of an invisible file is known.
 type placed struct {
 	file
 	in      corpus
@@ -97,8 +98,7 @@ func (c corpus) refusal(err error) index.Notice {
 	return index.Notice{Name: c.name, Sentence: fmt.Sprintf("It cannot be read, and its contents are hidden from everyone here (%v).", err)}
 }
 
-// errIncompleteSearch marks a list with incompleteSearch: "If true, then some search results might
-// be missing, since all documents were not searched."
+// errIncompleteSearch means that Google marked a list as incomplete with incompleteSearch.
 var errIncompleteSearch = errors.New("Google Drive did not search all drives")
 
 // list returns one page of the files of a drive that are not in the trash. The first page of a
@@ -135,9 +135,8 @@ func (d *drives) within(in corpus, files []file) []file {
 	return slices.DeleteFunc(files, func(f file) bool { return d.home(f) != in.id || f.Trashed })
 }
 
-// home returns the id of the drive that contains a file, or "" if the source does not read that
-// drive. In a personal drive, the owner decides: "This field isn't populated for items in shared
-// drives."
+// home returns the id of the drive that contains a file. It returns "" if the source does not read
+// that drive. Files in personal drives have no drive id, so home looks up the owner.
 func (d *drives) home(f file) string {
 	if f.DriveID != "" {
 		return d.byID[f.DriveID].id
@@ -150,9 +149,9 @@ func (d *drives) home(f file) string {
 
 const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and trashed = false"
 
-// loadFolders records the owner of every folder in a personal drive, so that no folder needs a
-// separate request. The first call returns the root folder. Later calls, and calls for shared
-// drives, return nil.
+// loadFolders lists the folders of a personal drive and records their owners, so that no folder
+// needs a separate request. It returns the root folder. If the folders are already loaded or the
+// drive is shared, it returns nil.
 func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err error) {
 	if in.shared || d.learned[in.id] {
 		return nil, nil
@@ -185,9 +184,8 @@ func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err er
 	return top, nil
 }
 
-// parentNode returns the node id of the folder that contains a file. It returns "" if the folder is
-// invisible, so that the file inherits nothing. own reports whether the folder is in the same
-// drive.
+// parentNode returns the [index.Node] id of the folder that contains a file, or "" if the folder is
+// invisible. own is true if the folder is in the same drive as the file.
 func (d *drives) parentNode(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
 	parent := f.parent()
 	if parent == "" || in.shared {
@@ -218,8 +216,9 @@ func (d *drives) parentNode(ctx context.Context, in corpus, f *file) (node strin
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
-// carries reports whether a file needs its own [index.Node], as every folder does. above is the
-// node id of the folder that contains the file.
+// carries reports in own whether a file needs its own [index.Node]. Folders always do, and other
+// files do if their readers may differ from those of their folder. above is the node id of the
+// folder.
 func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
 	above, same, err := d.parentNode(ctx, in, f)
 	if err != nil {
@@ -295,8 +294,9 @@ func (d *drives) changes(ctx context.Context, in corpus, token string, first boo
 
 const mostParents = 30
 
-// visit returns feeds for the contents of changed folders, each folder only once. The change log
-// need not list the files below a folder that was moved or trashed. The caller must hold d.mu.
+// visit returns feeds that read the contents of changed folders. A later call skips the same
+// folders. The feeds are needed because the change log may omit the files in a moved folder. The
+// caller must hold d.mu.
 func (d *drives) visit(in corpus, folders []string) (more []crawl.Feed) {
 	if d.visited[in.id] == nil {
 		d.visited[in.id] = make(map[string]bool)
@@ -316,8 +316,8 @@ func (c corpus) contentFeed(folders ...string) crawl.Feed {
 	return crawl.Feed{ID: feedBelow + c.id + "/" + strings.Join(folders, ","), Scope: c.id}
 }
 
-// folderContent returns a page of the contents of folders. It reads a file in another drive on
-// behalf of the file's owner, because only the owner sees all grants.
+// folderContent returns a page of the files in some folders of a drive. If a file belongs to
+// another drive, it requests the file again on behalf of the owner, who sees all grants.
 func (d *drives) folderContent(ctx context.Context, in corpus, folders []string, token string) (p part, err error) {
 	got, err := d.files(ctx, in, "'"+strings.Join(folders, "' in parents or '")+"' in parents", token)
 	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {

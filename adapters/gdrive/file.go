@@ -52,8 +52,8 @@ const (
 	ownFileFields    = fileFields + ",permissionIds,permissions(" + permissionFields + ")"
 )
 
-// parent returns the folder of a file, or "" if the folder is invisible. "A file can only have one
-// parent folder".
+// parent returns the id of the folder that contains a file, or "" if the folder is invisible. A
+// file has only one folder.
 func (f *file) parent() string {
 	if len(f.Parents) == 0 || !isID(f.Parents[0]) {
 		return ""
@@ -61,8 +61,8 @@ func (f *file) parent() string {
 	return f.Parents[0]
 }
 
-// stamp returns a time that changes whenever the content, the name or the type of a file changes.
-// It is the time of the last change in whole seconds. Its fraction is a hash of the other values.
+// stamp returns a time that changes with the content, the name or the type of a file. Its seconds
+// are those of the last change. Its microseconds are a hash.
 func (f *file) stamp() time.Time {
 	sum := fnv.New32a()
 	// writing to a hash never fails
@@ -91,8 +91,8 @@ type permission struct {
 
 var roles = []string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}
 
-// direct reports whether a grant was set on the file itself and not inherited:
-// "permissionDetails[].inherited … is always populated". A grant without details is not direct.
+// direct reports whether a grant was set on the file itself and is not inherited. It returns false
+// if Google sends no details of the grant.
 func (p *permission) direct() bool {
 	for _, d := range p.PermissionDetails {
 		if !d.Inherited && slices.Contains(roles, d.Role) {
@@ -102,8 +102,8 @@ func (p *permission) direct() bool {
 	return false
 }
 
-// given reports whether a grant on a file in a personal drive may be set on the file itself. It
-// returns true if Google does not say whether the grant is inherited.
+// given is like direct, but returns true if Google sends no details of the grant. Use it for files
+// in personal drives.
 func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
 
 // counts reports whether a grant allows reading the content at the given time. A grant that sets
@@ -157,9 +157,9 @@ func (p *people) grants(ctx context.Context, all []permission, chosen func(*perm
 	return slices.Compact(acl), ends, nil
 }
 
-// principal returns the principal of a grant, or "" if the grant is ignored. A grant to a domain or
-// to anyone without allowFileDiscovery is a share by link, which counts only if Options.Links is
-// set.
+// principal returns the principal of a grant, or "" if the grant gives no one access. Grants to a
+// domain or to anyone without AllowFileDiscovery are shares by link. They count only if
+// Options.Links is set.
 func (p *people) principal(ctx context.Context, one *permission) (access.Principal, error) {
 	switch one.Type {
 	case "user":

@@ -69,8 +69,8 @@ type Options struct {
 // SweepEvery is the default of Options.SweepEvery.
 const SweepEvery = time.Hour
 
-// Looks states which scan notices each kind of change. A deletion may be noticed only by a full
-// scan.
+// Looks lists the kinds of changes that the connector detects, and which scan detects each of them.
+// Some deletions are detected only by a full scan.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {}, index.ChangeMove: {},
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
@@ -157,12 +157,12 @@ func isID(id string) bool {
 	}) < 0
 }
 
-// nodeID returns the [index.Node] id of a drive, folder or file. A file that moves to another drive
-// gets a new id, which a deletion in the old drive does not affect.
+// nodeID returns the [index.Node] id of a drive, folder or file. The id contains the id of the
+// drive, so it changes if the file moves to another drive.
 func nodeID(corpus, id string) string { return corpus + "/" + id }
 
-// managers is used instead of a file id in the id of an extra [index.Node] of each shared drive.
-// The readers of that node may open every limited folder of the drive.
+// managers takes the position of the file id in the id of an extra [index.Node] of each shared
+// drive. The readers of that node are the drive's managers, who may open every limited folder.
 const managers = "(managers)"
 
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }

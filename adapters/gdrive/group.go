@@ -65,9 +65,8 @@ func (p *people) allPeople() index.GroupBatch {
 	return batch
 }
 
-// members returns the people in a group and in its nested groups: "includeDerivedMembership:
-// Whether to list indirect memberships". It ignores people and groups outside the directory.
-// "CUSTOMER: The member represents all users in a domain" means all people of the organisation.
+// members returns the people in a group, including its nested groups. It ignores people outside the
+// directory. A member of the type CUSTOMER means all people of the organisation.
 func (c *Connector) members(ctx context.Context, id string, p *people) ([]index.Person, error) {
 	in := make(map[string]bool)
 	type part struct {

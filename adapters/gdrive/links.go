@@ -17,8 +17,8 @@ const offFor = time.Hour
 // disabled lists the error reasons that mean that an API is not enabled.
 var disabled = []string{"SERVICE_DISABLED", "accessNotConfigured"}
 
-// enabled reports whether an API may be called. It returns false for [offFor] after note has
-// recorded that the API is not enabled.
+// enabled reports whether an API may be called. It returns false for the time offFor after a
+// response said that the API is not enabled.
 func (c *Client) enabled(of api) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -62,8 +62,8 @@ func webAddress(f file) string {
 	return at.String()
 }
 
-// asGone converts an error about a file that is invisible or must not be downloaded. The result
-// then wraps index.ErrSkipped. Other errors, such as an exceeded download quota, do not.
+// asGone wraps index.ErrSkipped around an error that means that a file is invisible or must not be
+// downloaded. Other errors, such as an exceeded download quota, do not get this wrapper.
 func asGone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":
@@ -78,8 +78,8 @@ func asGone(err error) error {
 	return err
 }
 
-// tooLarge reports whether an error means that a file exceeds the export limit: "The exported
-// content is limited to 10 MB".
+// tooLarge reports whether an error means that a file is too large to export. Google's limit is 10
+// MB.
 func tooLarge(err error) bool {
 	return reason(err) == "exportSizeLimitExceeded" || errors.Is(err, sourcehttp.ErrTooLarge)
 }

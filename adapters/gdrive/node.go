@@ -84,8 +84,8 @@ func unreadable(ctx context.Context, err error) bool {
 	return !final(ctx, err) && (sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, errMalformed) || errors.Is(err, sourcehttp.ErrTooLarge))
 }
 
-// root adds two nodes for a shared drive: one for its readers, one for the people who may open
-// every limited folder. It does nothing for a personal drive.
+// root adds two nodes for a shared drive to the batch. The readers of one node are all members, and
+// the readers of the other are the managers. root does nothing for a personal drive.
 func (n *nodes) root(ctx context.Context, in corpus) error {
 	if !in.shared {
 		return nil // the full scan finds the root folder
@@ -136,8 +136,8 @@ func (n *nodes) checkMembers(in corpus) {
 	}
 }
 
-// clauses returns the conditions for reading a node: acl, and Options.ACL if set. It returns nil if
-// acl is empty.
+// clauses returns the access lists that a reader of a node must all be in. They are acl and, if
+// set, Options.ACL. The result is nil if acl is empty, so that no one may read the node.
 func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	switch {
 	case len(acl) == 0:

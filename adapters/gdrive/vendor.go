@@ -158,8 +158,8 @@ func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	return nil
 }
 
-// recordGone adds a file that has left a drive to a page. Trashed files go to p.Gone. Other files
-// go to p.Left, because another drive may have them now.
+// recordGone adds a file that a drive no longer lists to p. Files in the trash go to p.Gone. Files
+// that have moved go to p.Left, because another drive may have them now.
 func (v *vendor) recordGone(p *crawl.Page, f placed) {
 	switch {
 	case f.MimeType == typeFolder:

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/crawl"
 )
 
-// run reads the change logs of all drives. If a full scan is due or a log cannot be continued, it
-// scans all files instead.
+// run reads the changes of all drives. It scans all files instead if a full scan is due, or if a
+// change log has expired.
 func (n *nodes) run(ctx context.Context) error {
 	if n.state.Pass == nil && !n.due() {
 		err := n.logs(ctx)
@@ -94,8 +94,8 @@ func (n *nodes) list(ctx context.Context, in corpus) error {
 
 var errEndless = errors.New("the list does not end")
 
-// follow reads all pages of a feed, and of the feeds that the pages name. After each page it calls
-// step, unless step is nil. If a cursor has expired, it restarts the feed once.
+// follow reads all pages of a feed, and of the further feeds that these pages name. It calls step
+// after each page of f, unless step is nil. If a cursor expires, it restarts the feed once.
 func (n *nodes) follow(ctx context.Context, f crawl.Feed, at crawl.Place, step func(part) error) error {
 	again, pages := false, new(sourcehttp.Pages)
 	for {
@@ -163,8 +163,8 @@ func (n *nodes) logs(ctx context.Context) error {
 	return n.flush(false)
 }
 
-// fetchLogs fetches the first pages of logs concurrently. Most of them are empty, so latency
-// dominates.
+// fetchLogs fetches the first page of each drive's change log, all concurrently. The results are
+// stored in n.ahead.
 func (n *nodes) fetchLogs(ctx context.Context, some []corpus) {
 	n.ahead = make(map[string]fetched, len(some))
 	var mu sync.Mutex
@@ -206,8 +206,8 @@ func (n *nodes) log(ctx context.Context, in corpus) error {
 	return err
 }
 
-// newcomer scans all files of a new drive. The log does not list them: when a person joins a shared
-// drive, "the user's change log contains a single entry".
+// newcomer scans all files of a drive that is new to the source. The change log has no entries for
+// files that the drive already had.
 func (n *nodes) newcomer(ctx context.Context, in corpus) error {
 	p := &pass{}
 	n.state.Pass = p

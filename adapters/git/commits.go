@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// commits returns the commits of the branch as documents. It omits a commit if Options.Told rejects
-// all of its files.
+// commits returns the commits of the branch as documents. It omits the files that Options.Told
+// rejects, and commits without other files.
 func (c *Connector) commits() index.Batch {
 	var b index.Batch
 	for _, commit := range c.mirror.Commits() {

@@ -87,8 +87,8 @@ func privateKey(text []byte) (*rsa.PrivateKey, error) {
 	return nil, errors.New("the App's key cannot be read: GITHUB_APP_KEY_FILE names the file of a private key as GitHub gave it out")
 }
 
-// jwt returns a token that identifies the App: "iat … 60 seconds in the past", "exp … no more than
-// 10 minutes into the future", RS256
+// jwt returns a token that identifies the App. It is valid for nine minutes, because GitHub allows
+// ten
 // (https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app).
 func (a *authority) jwt() (string, error) {
 	now := a.now()

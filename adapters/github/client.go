@@ -17,13 +17,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// apiVersion is sent with every request: "requests without the X-GitHub-Api-Version header will
-// default to use the 2022-11-28 version"
+// apiVersion is the version of GitHub's API, which every request names
 // (https://docs.github.com/en/rest/about-the-rest-api/api-versions).
 const apiVersion = "2022-11-28"
 
-// pace is the time between two requests: "no more than 900 points per minute are allowed for REST
-// API endpoints". A read costs one point
+// pace is the minimum time between two requests, and burst the number of requests without a pause.
+// GitHub allows 900 reads per minute
 // (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
 const (
 	pace  = time.Minute / 900
@@ -107,10 +106,8 @@ func New(config Config) (*Client, error) {
 	return c, err
 }
 
-// limited reports whether GitHub refused a request because of a rate limit. "If you exceed your
-// primary rate limit, you will receive a 403 or 429 response, and the x-ratelimit-remaining header
-// will be 0". "If you exceed a secondary rate limit, you will receive a 403 or 429 response and an
-// error message" (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+// limited reports whether a response with status 403 means a rate limit, and not a missing
+// permission (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
 func limited(r *sourcehttp.Response) bool {
 	if r.Status != http.StatusForbidden {
 		return false
@@ -128,8 +125,8 @@ func (c *Client) owns(at *url.URL) bool {
 // Cost returns the cost of all requests to the server so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// spareKey is the context key for a share of the rate limit, between 0 and 1. A request leaves that
-// share for other requests.
+// spareKey is the context key for the share of the rate limit that a request must leave unused. The
+// value is between 0 and 1.
 type spareKey struct{}
 
 // sparing returns a context whose requests leave a fifth of the rate limit for other requests.
@@ -148,10 +145,9 @@ func (c *Client) do(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Resp
 	return answer, err
 }
 
-// absent reports whether an error means that the credential cannot see an object. GitHub answers
-// 404 ("you may receive a 404 Not Found error … if the request is not properly authenticated",
-// https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api). It answers 403
-// if a permission is missing, and 410 or 451 if the object was taken down.
+// absent reports whether an error means that the credential cannot see an object. GitHub then
+// answers 404, or 403 if a permission is missing. It answers 410 or 451 if the object was taken
+// down (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api).
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusUnavailableForLegalReasons:

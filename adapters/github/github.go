@@ -33,8 +33,8 @@ const (
 	PublicReaders = "readers" // people with a right in the repository, as for private ones
 )
 
-// Looks states which scan or webhook notices each kind of change. An issue that moves to another
-// repository counts as deleted in the old one.
+// Looks lists the kinds of changes that the connector detects, and which scan or webhook detects
+// each of them. An issue that moves to another repository counts as deleted in the old one.
 var Looks = index.Looks{
 	index.ChangeMember: {Hook: true}, index.ChangeAccount: {Hook: true}, index.ChangeNode: {Hook: true},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},

@@ -155,8 +155,8 @@ func (c connection[T]) next() string {
 	return c.PageInfo.EndCursor
 }
 
-// rest returns the items of first and of all later pages. name is the query for a later page. most
-// is the number of items after which it requests no further page.
+// rest returns all items of a list whose first page is known. It requests the later pages with the
+// query called name. It stops once it has the maximum number of items (most) or more.
 func rest[T any](ctx context.Context, c *Client, name, id string, first connection[T], most int) ([]T, error) {
 	all := first.Nodes
 	for page := first.PageInfo; page.HasNextPage && len(all) < most; {

@@ -77,9 +77,8 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	return emit(index.GroupBatch{Complete: true})
 }
 
-// hintedFirst sends the readers of the repositories that webhooks have reported as changed. These
-// changes then do not wait for a pass over thousands of repositories. It ignores an [index.Hint]
-// that names no repository.
+// hintedFirst sends the readers of the repositories that webhooks have reported as changed. It
+// ignores reports that name no repository.
 func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
 	if c.hints == nil {
 		return nil
@@ -108,15 +107,12 @@ func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, k
 	return c.hints.Followed(ctx, c.source.ID, hints)
 }
 
-// collaborators returns, for each repository, the group of people who may read it. "The list of
-// collaborators includes outside collaborators, organization members that are direct collaborators,
-// organization members with access through team memberships, organization members with access
-// through default organization permissions, and organization owners. Team members will include the
-// members of child teams."
-// (https://docs.github.com/en/rest/collaborators/collaborators#list-repository-collaborators)
+// collaborators returns one group per repository, with the people who may read it. GitHub's list
+// includes direct collaborators, team members, and members with access by default
+// (https://docs.github.com/en/rest/collaborators/collaborators#list-repository-collaborators).
 //
-// The list is requested by the repository's name, which may pass to another repository at any time.
-// If the name has changed afterwards, the group is reported as unread.
+// The list is requested by name, and another repository may get the name meanwhile. If the name has
+// changed after the request, the group is reported as unread.
 func (c *Connector) collaborators(ctx context.Context, some []repository, known map[int64]bool, failing *int) (index.GroupBatch, error) {
 	var batch index.GroupBatch
 	read := make(map[int64][]account)

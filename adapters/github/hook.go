@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// hintAccess and the constants below are the first words of [index.Hint.Subject], which says what a
-// webhook has reported. The ids of the changed object may follow.
+// hintAccess and the constants below say what kind of change a webhook has reported. Each is the
+// first word of an [index.Hint.Subject]. The ids of the changed object may follow.
 const (
 	hintAccess  = "access"  // permissions of all repositories, or of one: "access 12"
 	hintContent = "content" // a change that the next pass finds

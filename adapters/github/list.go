@@ -16,9 +16,8 @@ func unending(err error) error {
 	return fmt.Errorf("GitHub's list cannot be read to its end: the next run reads it again (%w)", err)
 }
 
-// list reads all pages of a list, starting at the path place. It uses conditional requests, so that
-// unchanged pages are not transferred again: "Making a conditional request does not count against
-// your primary rate limit if a 304 response is returned"
+// list reads all pages of a list, starting at the path place. It uses conditional requests, so
+// unchanged pages are not sent again and do not count against the rate limit
 // (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 func list[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) ([]T, error) {
 	var all []T

@@ -95,8 +95,8 @@ func (c *Connector) organizations(ctx context.Context, all map[int64]repository,
 	return batch, nil
 }
 
-// knownMembers returns the ids of the members that an interrupted pass has already sent. They must
-// not be sent again as collaborators, because that would remove their addresses.
+// knownMembers returns the ids of the organisation members that an interrupted pass has already
+// sent. A member who is sent again as a collaborator would lose the e-mail addresses.
 func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) (map[int64]bool, error) {
 	c.client.mu.Lock()
 	known, ok := c.client.members[c.source.ID]
@@ -142,8 +142,8 @@ func (c *Connector) gather(ctx context.Context, login string, g *gathering) erro
 	return nil
 }
 
-// vouched is a member of an organisation with email addresses. The addresses are in the
-// organisation's verified domains or come from its single sign-on.
+// vouched is a member of an organisation with trusted e-mail addresses. The addresses are in
+// verified domains of the organisation, or come from its single sign-on.
 type vouched struct {
 	ID     int64    `json:"databaseId"`
 	Emails []string `json:"organizationVerifiedDomainEmails"`

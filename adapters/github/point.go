@@ -69,10 +69,9 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return out
 }
 
-// permission asks whether a person may read a repository: "The permission … read, write, admin or
-// none"
+// permission reports whether a person may read a repository. It returns false if another person has
+// the login name now
 // (https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user).
-// It ignores a response about a different person who now has the login.
 func (c *Client) permission(ctx context.Context, repository string, who account) (bool, error) {
 	answer, err := c.do(ctx, sourcehttp.Request{Path: "repos/" + repository + "/collaborators/" + who.Login + "/permission", Budget: "core"})
 	if err != nil {

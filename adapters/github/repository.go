@@ -55,7 +55,7 @@ func (r repository) key() string { return strconv.FormatInt(r.ID, 10) }
 // Private contradict each other.
 func (r repository) public() bool { return r.Visibility == "public" && !r.Private }
 
-// internal reports whether "all members of an enterprise" may read the repository
+// internal reports whether all members of the enterprise may read the repository
 // (https://docs.github.com/en/repositories/creating-and-managing-repositories/about-repositories#about-internal-repositories).
 func (r repository) internal() bool { return r.Visibility == "internal" }
 
@@ -122,8 +122,8 @@ func inOrder(all map[int64]repository) []repository {
 	return out
 }
 
-// repositoryState has a repository's settings, its latest commit, and the length and newest change
-// of each list. A [mark] derived from it shows whether a list has changed since the last run.
+// repositoryState is the current state of a repository. It has the settings, the latest commit, and
+// the length and newest change of each list.
 type repositoryState struct {
 	NodeID           string    `json:"id"`
 	ID               int64     `json:"databaseId"`
@@ -155,9 +155,9 @@ func (s repositoryState) key() string { return strconv.FormatInt(s.ID, 10) }
 // atOnce is GitHub's maximum number of objects per query.
 const atOnce = 100
 
-// byNode queries repositories by GraphQL id, in batches, and calls found with each. name is the
-// name of the query. It skips unreadable repositories. found must return false for a repository
-// that was not requested. byNode then returns an error.
+// byNode queries repositories by GraphQL id, in batches, and calls found for each of them. It skips
+// repositories that are not readable. If found returns false, byNode returns an error, because
+// GitHub sent a repository that was not requested.
 func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T) bool) error {
 	for some := range slices.Chunk(ids, atOnce) {
 		var got struct {

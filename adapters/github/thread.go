@@ -89,9 +89,9 @@ type thread struct {
 	Category    *name  `json:"category"`
 }
 
-// version returns a time that changes whenever the thread changes. It is GitHub's date of the last
-// change in whole seconds. Its fraction is a hash of the number of comments, which GitHub's date
-// may not reflect, and the repository's name.
+// version returns a time that changes whenever the thread or the repository's name changes. Its
+// seconds are GitHub's date of the last change. Its microseconds are a hash that includes the
+// number of comments, because GitHub's date may ignore deleted comments.
 func (t *thread) version(repository string) time.Time {
 	sum := fnv.New32a()
 	// writing to a hash never fails

@@ -25,9 +25,8 @@ import (
 // moves is the maximum number of attempts to read a branch that changes meanwhile.
 const moves = 3
 
-// tree lists the files of a branch or a wiki from a local Git mirror. Git's list is always
-// complete, but GitHub's may not be ("truncated: true"). The mirror stays locked until page.Close
-// is called. If only is not empty, the page has only those documents.
+// tree lists the files of a branch or a wiki from a local Git mirror. If only is not empty, the
+// page has only those documents. The mirror is locked until page.Close is called.
 func (v *vendor) tree(ctx context.Context, s repositoryState, of contentSort, only []document.ID) (page crawl.Page, err error) {
 	mirror, base, err := v.mirror(s, of)
 	if err != nil {
@@ -104,9 +103,9 @@ func (v *vendor) mirror(s repositoryState, of contentSort) (*gitmirror.Mirror, s
 
 var errRenamed = errors.New("it is called otherwise now")
 
-// update updates the mirror. Git addresses a repository by name, which may pass to another
-// repository. The commit must therefore match the one that GitHub reports for the repository's id.
-// For a wiki, the repository must still have the same name afterwards.
+// update fetches the branch or wiki into the mirror. It returns an error if another repository may
+// have got the repository's name meanwhile. For a branch it compares the commit with the one that
+// GitHub reports for the repository's id. For a wiki it checks the name afterwards.
 func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *repositoryState, of contentSort) (gitmirror.State, error) {
 	for attempt := 1; ; attempt++ {
 		expected := ""

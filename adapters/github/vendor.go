@@ -145,8 +145,8 @@ func (v *vendor) reads(of contentSort, s repositoryState) bool {
 	return false
 }
 
-// Off implements crawl.Switcher. For files, only the settings decide: an invisible branch may mean
-// that the credential lacks permission.
+// Off implements crawl.Switcher. Files are off only if the options exclude them, and not if the
+// branch is invisible. An invisible branch may mean that the credential lacks permission.
 func (v *vendor) Off(scope, list string) bool {
 	kind, _, _ := strings.Cut(list, "/")
 	s, of := v.of[scope], contentSort(kind)
@@ -198,8 +198,8 @@ func (v *vendor) mark(s repositoryState, of contentSort) mark {
 	return m
 }
 
-// list returns the number of threads of one kind, and the date of the newest change. ok is false
-// for files and wikis. If the list is invisible to the credential, list.Nodes is nil.
+// list returns the state of a repository's list of threads: its length and its newest change. ok is
+// false for files and wikis. If the list is invisible to the credential, list.Nodes is nil.
 func (s repositoryState) list(of contentSort) (list connection[dated], ok bool) {
 	list, ok = map[contentSort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
 	return list, ok
@@ -244,8 +244,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 	return crawl.Page{Partial: fmt.Errorf("its %ss: %w", kind, err)}, nil
 }
 
-// changes returns a page of changes since the mark, newest first. It sets page.Stale if items that
-// are not listed may differ: after a rename, a new commit or a deletion.
+// changes returns a page of the threads that changed since the last run, newest first. It sets
+// page.Stale if other items may have changed too, for example after a rename or a deletion.
 func (v *vendor) changes(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	now := v.mark(s, of)
 	if at.Cursor == "" {

@@ -102,9 +102,9 @@ func place(path string) string {
 	return path
 }
 
-// page reads a page of a list. next is the path of the next page, or "" at the end: "Be sure to use
-// these links instead of generating your own URLs" (https://docs.gitlab.com/api/rest/). It uses
-// only the query of a link, because an instance behind a proxy may name another host.
+// page reads a page of a list. next is the path of the next page, or "" at the end. It takes the
+// query of GitLab's Link header but keeps the path, because the header may name another host
+// (https://docs.gitlab.com/api/rest/).
 func page[T any](ctx context.Context, c *Client, path string, valid func(T) bool) (items []T, next string, err error) {
 	answer, err := c.do(ctx, path)
 	if err != nil {
@@ -144,9 +144,9 @@ func all[T any](ctx context.Context, c *Client, path string, valid func(T) bool)
 	return list, nil
 }
 
-// absent reports whether an error means that an item is invisible to the token: "a GET request on
-// that project will result in a 404 status code" (https://docs.gitlab.com/api/issues/). The status
-// is 403 if a feature is switched off or not allowed.
+// absent reports whether an error means that an item is invisible to the token or does not exist.
+// GitLab answers 404 or 410, or 403 if a feature is off or forbidden
+// (https://docs.gitlab.com/api/issues/).
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
@@ -159,8 +159,8 @@ func absent(err error) bool {
 // absent, it returns false for the status 403.
 func unknown(err error) bool { return absent(err) && sourcehttp.Status(err) != http.StatusForbidden }
 
-// account is a GitLab account. Only administrators see Email, ConfirmedAt and External, except that
-// the owner of a group sees the addresses of the group's enterprise users.
+// account is a GitLab account. Most fields are public. Only administrators see Email, ConfirmedAt
+// and External. The owner of a group sees Email for the group's enterprise users.
 type account struct {
 	ID          int64      `json:"id"`
 	Name        string     `json:"name"`

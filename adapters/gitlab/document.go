@@ -19,8 +19,8 @@ import (
 // loadWait is the maximum time to wait for the instance's rate limit while a document is read.
 const loadWait = 10 * time.Minute
 
-// threadOf, pageOf and fileOf are what a document is made from: an issue or merge request, a wiki
-// page, or a file.
+// threadOf, pageOf and fileOf hold the data from which Load makes a document. They are for issues
+// and merge requests, for wiki pages, and for files.
 type (
 	threadOf struct {
 		project project
@@ -62,9 +62,9 @@ func (w wikiPage) valid() bool { return w.Slug != "" }
 // mostNotes is the maximum number of pages of comments that are read per thread.
 const mostNotes = 50
 
-// notes reads the comments of a thread that all of its readers see. It omits internal notes, which
-// only planners and reporters see (https://docs.gitlab.com/user/discussions/#add-an-internal-note).
-// It also omits system notes, which no person wrote.
+// notes reads the comments of a thread. It omits internal notes, because not every reader of the
+// thread sees them (https://docs.gitlab.com/user/discussions/#add-an-internal-note). It omits
+// system notes, which GitLab writes.
 func (v *vendor) notes(ctx context.Context, of threadOf) (shown []note, err error) {
 	t := of.thread
 	first := fmt.Sprintf("projects/%d/%s/%d/notes?sort=asc&per_page=100", t.Project, segment(of.feature), t.IID)

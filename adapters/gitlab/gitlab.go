@@ -57,7 +57,8 @@ type Options struct {
 
 const day = 24 * time.Hour
 
-// Looks states which scan or webhook notices each kind of change.
+// Looks lists the kinds of changes that the connector detects, and which scan or webhook detects
+// each of them.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},

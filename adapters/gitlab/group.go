@@ -24,10 +24,9 @@ type member struct {
 
 func (m member) valid() bool { return m.account.valid() }
 
-// counts reports whether a membership is currently valid: "from that date onward, the user can no
-// longer access the project" (https://docs.gitlab.com/user/project/members/). GitLab lists an
-// expired membership until a job has removed it. Blocked accounts, and memberships that wait for
-// approval, have no rights.
+// counts reports whether a membership is valid at the given time. Expired memberships, blocked
+// accounts and memberships that wait for approval do not count. GitLab may list an expired
+// membership for some hours (https://docs.gitlab.com/user/project/members/).
 func (m member) counts(now time.Time) bool {
 	return m.State == "active" && (m.Waiting == "" || m.Waiting == "active") &&
 		(m.Expires == "" || now.UTC().Format(time.DateOnly) < m.Expires[:min(len(m.Expires), len(time.DateOnly))])
@@ -98,9 +97,8 @@ func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, er
 	return found, nil
 }
 
-// personOf converts an account to a person. The person gets the account's address only if the
-// address is in a domain that the operator listed. The caller must remove addresses that are known
-// to be unconfirmed.
+// personOf converts an account to a person. It keeps the e-mail address only if the address is in
+// one of Options.Domains. It does not check whether the address is confirmed.
 func (c *Connector) personOf(a account) index.Person {
 	p := index.Person{ID: strconv.FormatInt(a.ID, 10), Name: a.Name}
 	address := strings.ToLower(strings.TrimSpace(a.Email))

@@ -26,8 +26,7 @@ type numbered struct {
 	IID int64 `json:"iid"`
 }
 
-// Hook implements index.Hooked. "If you specify a secret token, it will be sent with the hook
-// request in the X-Gitlab-Token HTTP header"
+// Hook implements index.Hooked. GitLab sends the configured secret in the header X-Gitlab-Token
 // (https://docs.gitlab.com/user/project/integrations/webhooks/).
 func (c *Connector) Hook(header func(name string) string, body []byte) ([]string, error) {
 	given, secret := header("X-Gitlab-Token"), c.options.HookSecret
@@ -41,9 +40,8 @@ func (c *Connector) Hook(header func(name string) string, body []byte) ([]string
 	return e.subjects(), nil
 }
 
-// subjects returns the object that an event reports as changed: "issue 12 7" for issue 7 of project
-// 12, "wiki 12" or "file 12". It returns nil for other events. Events of confidential issues and
-// internal notes have the same kinds.
+// subjects returns a list with the object that an event reports as changed. For example, "issue 12
+// 7" is issue 7 of project 12, and "wiki 12" is the wiki. It returns nil for other events.
 func (e event) subjects() []string {
 	if e.Project.ID <= 0 {
 		return nil

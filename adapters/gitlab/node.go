@@ -40,10 +40,9 @@ func (c *Connector) acl(node string) access.ACL {
 	return access.ACL{access.Node(string(c.source.ID), node)}
 }
 
-// Nodes implements index.NodeReader. It yields a node for each feature of each project. It also
-// yields the readers of each confidential issue.
-//
-// An issue that becomes confidential is therefore hidden before any document is read.
+// Nodes implements index.NodeReader. It yields a node for each feature of each project. It yields
+// the readers of each confidential issue, so that an issue that becomes confidential is hidden at
+// once.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		list, err := c.projects(ctx)
@@ -127,9 +126,9 @@ func (c *Connector) readersOf(t thread) access.ACL {
 	return may
 }
 
-// readers returns who may read a feature of a project. If the feature is open to "everyone with
-// access", that depends on the project's visibility: everyone, all accounts except external ones,
-// or members only.
+// readers returns the principals who may read a feature of a project. These are the members with a
+// sufficient role. If the feature is open to non-members, the project's visibility adds everyone,
+// or all accounts except external ones.
 func (c *Connector) readers(p project, f feature) access.ACL {
 	level := reporter
 	if f == issues || f == wiki {
@@ -150,8 +149,8 @@ func (c *Connector) readers(p project, f feature) access.ACL {
 	return members
 }
 
-// colons escapes the colons in a name. In a document id, a colon separates an attachment from its
-// document (crawl.Item).
+// colons encodes the colons in a name for use in a document id. In the id, a colon separates an
+// attachment from its document.
 var colons = strings.NewReplacer("%", "%25", ":", "%3A")
 
 // id returns "SOURCE:12/issue/7" for issue 7 of project 12. For wiki pages and files, the last part

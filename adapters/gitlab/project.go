@@ -144,7 +144,7 @@ func (t thread) version(p project) time.Time {
 	return t.Updated.UTC().Truncate(time.Second).Add(sum(fmt.Sprintf("%d %d %s", t.Updated.UnixMicro(), t.Notes, p.Path)) % time.Second)
 }
 
-// sum hashes a text to a duration of whole microseconds, of at most 71 years.
+// sum hashes a text to a duration. The duration is in whole microseconds and at most 71 years.
 func sum(text string) time.Duration {
 	of := fnv.New64a()
 	_, _ = of.Write([]byte(text)) // writing to a hash never fails
@@ -169,18 +169,17 @@ func (t thread) people() []int64 {
 	return slices.Compact(ids)
 }
 
-// list reads issues or merge requests by one of their dates, oldest first. Each page begins at the
-// date at which the previous page ended. Pages are numbered only within one date.
-//
-// Numbered pages alone would skip entries when others are deleted, and end at 50,000.
+// list reads issues or merge requests in the order of one of their dates, oldest first. Each page
+// begins at the last date of the page before. GitLab's page numbers are used only among entries
+// with the same date, because a deletion shifts them.
 type list struct {
 	path string // "projects/12/issues?scope=all&"
 	by   string // "created" or "updated"
 }
 
-// next reads the page at a cursor, and returns the cursor of the next page, or "" at the end. A
-// cursor is a date. Within one date, it also has a page number and the last entry of the previous
-// page. If a page has nothing new, the error is ErrEndless.
+// next reads the page at a cursor. following is the cursor of the next page, or "" at the end. A
+// cursor is a date, or a date with a page number and the last entry. The error wraps ErrEndless if
+// the page repeats the page before.
 func (l list) next(ctx context.Context, c *Client, cursor string) (items []thread, following string, err error) {
 	var date, before string
 	number := 1

@@ -50,8 +50,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// vendor implements [crawl.Vendor] for GitLab. It keeps the projects of one run, which Scopes
-// reads.
+// vendor implements [crawl.Vendor] for GitLab. It serves one run, and keeps the projects that
+// Scopes has read.
 type vendor struct {
 	*Connector
 	of map[string]project // projects by scope id
@@ -166,9 +166,9 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 
 func segment(f feature) string { return string(f) + "s" }
 
-// recent returns a page of changed issues or merge requests below a route, oldest first. It begins
-// at the last date that the previous run has read (at.Mark), minus Options.Overlap. Without at.Mark
-// it returns no items and only the date of the newest change.
+// recent returns a page of the issues or merge requests below a route that changed since the last
+// run. The oldest change is first. In the first run, when at.Mark is empty, it returns no items and
+// only the mark for the next run.
 func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.Place) (crawl.Page, error) {
 	path := route + segment(f) + "?scope=all&state=all&non_archived=false&"
 	if at.Mark == "" { // a scan follows
@@ -392,8 +392,8 @@ func (v *vendor) head(ctx context.Context, p project) (string, error) {
 // limit: "Max diff files: 1000" (https://docs.gitlab.com/administration/diff_limits/).
 const mostDiffs = 1000
 
-// pushed returns the files that have changed since the commit of the mark. If GitLab's comparison
-// is incomplete, it returns crawl.ErrRescan.
+// pushed returns the files that changed between the commit in at.Mark and the newest commit. The
+// error wraps crawl.ErrRescan if GitLab cannot compare the commits completely.
 func (v *vendor) pushed(ctx context.Context, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	head, err := v.head(ctx, p)
 	if err != nil || at.Mark == "" || at.Mark == head {

@@ -19,8 +19,8 @@ import (
 const Pattern = "POST /hooks/{tenant}/{source}"
 
 const (
-	// maxBody is the maximum size of a request in bytes. GitHub's largest requests are 25 MB, for
-	// pushes with thousands of commits. Scans find the changes of larger requests later.
+	// maxBody is the maximum size of a request in bytes. A larger notification is rejected, and a
+	// later scan finds its changes.
 	maxBody = 5 << 20
 	// atOnce limits concurrent requests, so that a flood of them leaves memory and connections for
 	// answers.

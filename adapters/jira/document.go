@@ -81,9 +81,8 @@ func parseText(ctx context.Context, raw json.RawMessage, about body.About) ([]do
 	return sections, err
 }
 
-// quoted joins the sections of a text within an issue, such as a comment, into one. The section
-// begins with head, so that passages show the author. Headings become paragraphs. It returns nil
-// for an empty text.
+// quoted joins the sections of a text, such as a comment, into one section that begins with head.
+// Headings become paragraphs. It returns nil for an empty text.
 func quoted(head, anchor string, from []document.Section) []document.Section {
 	s := document.Section{Anchor: anchor}
 	for _, part := range from {
@@ -105,8 +104,8 @@ func quoted(head, anchor string, from []document.Section) []document.Section {
 	return []document.Section{s}
 }
 
-// metadata returns the short fields of an issue, by name. Linked issues appear only by key, because
-// they may have other readers.
+// metadata returns the short fields of an issue, by name. For a linked issue it has only the key,
+// and no text that other readers should not see.
 func metadata(of project, k issue) map[string]string {
 	m := make(map[string]string)
 	set := func(name, value string) {

@@ -23,9 +23,9 @@ type facts struct {
 	Groups map[string][]string `json:"g,omitempty"`
 }
 
-// node returns the id of the [index.Node] that has the issue's readers. It is the project's id if
-// the permission scheme alone determines the readers. Otherwise it is the project's id and a hash
-// of the facts.
+// node returns the id of the [index.Node] that has the issue's readers. If all issues of the
+// project have the same readers, the id is the project's id. Otherwise a hash of the facts is
+// added, so that issues with equal facts share a node.
 func (f facts) node() string {
 	if f.bare() && f.Level == "" {
 		return f.Project
@@ -38,7 +38,7 @@ func (f facts) node() string {
 	return f.Project + ":" + hex.EncodeToString(sum[:16])
 }
 
-// bare reports whether the project's settings and the security level alone determine the readers.
+// bare reports whether no field of the issue, other than the security level, affects its readers.
 func (f facts) bare() bool {
 	return len(f.Roles) == 0 && !f.Odd && len(f.People) == 0 && len(f.Groups) == 0
 }
@@ -59,8 +59,8 @@ type restriction struct {
 
 const restrictionByRole = "projectrole"
 
-// factsOf extracts the facts of an issue from the fields in relevant. If the response lacks a field
-// that could restrict the issue, it sets Odd, which hides the issue from everyone.
+// factsOf returns the facts that determine the readers of an issue. If the response lacks a field
+// that could restrict the issue, it sets Odd, so that the issue is hidden from everyone.
 func factsOf(project string, i issue, relevant relevance) facts {
 	f := facts{Project: project}
 	_, level := i.raw["security"]

@@ -22,8 +22,8 @@ func (c *Connector) groupID(g group) string {
 	return g.Name
 }
 
-// mostGroups is the number of groups requested from Data Center, which lists groups without pages.
-// Groups beyond its limit (jira.ajax.autocomplete.limit) appear to be empty.
+// mostGroups is the number of groups to request from Data Center, which lists groups on a single
+// page. If the site allows fewer groups (jira.ajax.autocomplete.limit), the others count as empty.
 const mostGroups = "10000"
 
 func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
@@ -44,8 +44,8 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 }
 
 // Groups implements index.GroupReader. It yields each group with its members, and continues an
-// interrupted pass. On Data Center it also yields a group of one person for each login name,
-// because roles list their members by login name.
+// interrupted pass. On Data Center, where roles name people by login name, it adds a group of one
+// person for each login name.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		all, err := c.groups(ctx)

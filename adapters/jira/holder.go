@@ -93,8 +93,7 @@ func (c *Connector) add(g *grant, h holder, all *site, p project) {
 }
 
 // readers returns the people and groups that a grant admits to issues with the given facts. roles
-// has the people in each role by its id. If no one may read the issues, the result is empty but not
-// nil.
+// has the people and groups of each role, by role id. The result is never nil.
 func (c *Connector) readers(g grant, f facts, roles map[string]access.ACL) access.ACL {
 	acl := slices.Concat(access.ACL{}, g.fixed)
 	for _, id := range g.roles {

@@ -42,8 +42,8 @@ type Options struct {
 // SweepEvery is the default interval between scans of the ids of all issues.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks states which scan notices each kind of change. If the account loses access to an issue, the
-// issue counts as deleted.
+// Looks lists the kinds of changes that the connector detects, and which scan detects each of them.
+// An issue that the account can no longer see counts as deleted.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -54,10 +54,9 @@ var Looks = index.Looks{
 // MostOfFile is the default size limit of attached files, in bytes.
 const MostOfFile = atlassian.MostOfFile
 
-// keyForm matches project keys. Unless an administrator allows more, Jira's rule is: "must start
-// with an uppercase letter, followed by one or more uppercase alphanumeric characters"
-// (https://support.atlassian.com/jira-cloud-administration/docs/edit-a-projects-details/). Data
-// Center also allows underscores and longer keys.
+// keyForm matches project keys: a capital letter, followed by capitals, digits or underscores. Jira
+// allows other keys only if an administrator changes the rule
+// (https://support.atlassian.com/jira-cloud-administration/docs/edit-a-projects-details/).
 var keyForm = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,254}$`)
 
 func (o Options) validate() error {

@@ -11,9 +11,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// page is a page of a list: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). The entries are
-// in Values, or in Comments for a list of comments.
+// page is a page of a list. The entries are in Values, or in Comments for a list of comments
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination).
 type page[T any] struct {
 	StartAt  int   `json:"startAt"`
 	Total    *int  `json:"total"`
@@ -24,8 +23,8 @@ type page[T any] struct {
 
 var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
 
-// listAll reads a whole list. The list ends at an empty page or at the page marked as the last. If
-// no page is marked, "total" decides. Pages may be shorter than requested.
+// listAll reads all pages of a list. The list ends at an empty page, or at the page with isLast. If
+// pages lack isLast, it ends once the number of entries reaches total.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
 	ctx = sourcehttp.Whole(ctx)

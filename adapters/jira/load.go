@@ -16,9 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// mostBodies is the maximum number of texts per request: "up to 100 issues" are fetched in bulk
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). If a response
-// becomes too large, each half is requested separately.
+// mostBodies is the maximum number of issues per bulk request
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). If the response
+// is too large, each half is requested separately.
 const mostBodies = 100
 
 // Load implements crawl.Vendor.
@@ -77,8 +77,8 @@ func (c *Connector) alone(ctx context.Context, id string, fields []string) (k is
 	return k, asGone(c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(fields, ",")), &k))
 }
 
-// attempts is the number of attempts of a request for several texts. It is low because one of the
-// texts may cause the failure.
+// attempts limits how often a bulk request is sent. It is low, because one of the issues may cause
+// the failure.
 const attempts = 2
 
 // bulk reads issues into a map by id. If a request fails, it requests each half separately. It

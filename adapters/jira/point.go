@@ -12,11 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker. On Cloud it asks which projects the person may browse
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). A person
-// who may not browse a project may read none of its issues. The result is index.CannotAsk for an
-// issue with fewer readers than its project. It is also index.CannotAsk on Data Center, and if the
-// account is no administrator.
+// MayRead implements index.PointChecker. It denies a point if the person may not browse the project
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). The result
+// is index.CannotAsk for issues with fewer readers than the project. On Data Center, and without
+// administrator rights, all results are index.CannotAsk.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

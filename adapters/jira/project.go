@@ -52,8 +52,8 @@ func (a *account) called() string {
 	return a.DisplayName
 }
 
-// projects lists the projects of the source that the client as may browse, in the order of their
-// ids. It omits archived projects and those in the trash.
+// projects returns the projects of the source that the given client may browse, ordered by id. It
+// omits archived projects and those in the trash.
 func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error) {
 	all, err := c.listProjects(ctx, as)
 	if err != nil {
@@ -64,10 +64,10 @@ func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error)
 	return slices.CompactFunc(all, func(a, b project) bool { return a.ID == b.ID }), nil
 }
 
-// listProjects lists the projects that the caller may browse:
-// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/, and
-// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects,
-// which has no pages.
+// listProjects returns the projects that the given client may browse, including projects outside
+// the source. The APIs are
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/ and
+// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects.
 func (c *Connector) listProjects(ctx context.Context, as *Client) ([]project, error) {
 	if !c.client.Cloud {
 		var all []project

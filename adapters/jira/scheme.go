@@ -30,8 +30,8 @@ type level struct {
 	holders []holder
 }
 
-// of returns who may use an application. If app is "", it returns all users of the site: "Grants
-// … to all logged in users if no application is specified".
+// of returns the people and groups that may use an application. If app is "", it returns all users
+// of the site.
 func (s *site) of(app string) access.ACL {
 	if app == "" {
 		return s.users
@@ -39,9 +39,8 @@ func (s *site) of(app string) access.ACL {
 	return s.byApp[app]
 }
 
-// site reads the site-wide settings. The users of Jira are the members of the groups in
-// Options.Users. If that is empty, they are the members of the groups of Jira's applications, which
-// only administrators see
+// site reads the settings that all projects share, such as the groups whose members may use Jira.
+// Options.Users can name these groups. Otherwise only administrators see them
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/).
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	s := &site{users: access.ACL{}, byApp: make(map[string]access.ACL), visible: make(map[string]bool), schemes: make(map[string]levels)}
@@ -93,9 +92,9 @@ func (c *Connector) named(ctx context.Context, names []string) (access.ACL, erro
 	return acl, err
 }
 
-// visible returns the projects that visitors see. It sends a request without a credential, because
-// permission schemes do not suffice: a scheme may open a project to everyone on a site that admits
-// no visitors.
+// visible returns the ids of the projects that visitors without an account can see. It requests the
+// projects without a credential, because the site may refuse visitors whatever a permission scheme
+// says.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.projects(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -171,8 +170,8 @@ func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, e
 	return r, nil
 }
 
-// levelsOf reads the security levels of a project and their members. It returns nil if these are
-// invisible, as always on Data Center. On Cloud it needs the right "Administer Jira"
+// levelsOf reads the security levels of a project with their members. It returns nil if the account
+// cannot see them. Data Center never shows them, and Cloud shows them only to administrators
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/).
 func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels, error) {
 	var scheme struct {
@@ -280,8 +279,8 @@ func (c *Connector) actors(ctx context.Context, p project, role string) (access.
 	return acl, err
 }
 
-// clauses returns the conditions for reading issues with the given facts. A reader must be in every
-// list. If the result is nil, no one may read them.
+// clauses returns the access lists that a reader of issues with the given facts must all be in. It
+// returns nil if no one may read the issues.
 func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 	if r.denied || f.Odd {
 		return nil
@@ -312,7 +311,7 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 	return clauses
 }
 
-// relevance has the issue fields and security levels that a project's settings refer to.
+// relevance lists what can restrict the issues of a project, according to the project's settings.
 type relevance struct {
 	Fields []string `json:"f,omitempty"` // issue fields that may grant a permission
 	Levels []string `json:"l,omitempty"` // ids of the project's security levels
@@ -337,8 +336,7 @@ func (r relevance) same(other relevance) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-// single reports whether issues of a project with the same security level may have different
-// readers.
+// single reports whether issues with the same security level may still have different readers.
 func (r relevance) single() bool { return r.Single || len(r.Fields) > 0 }
 
 func (r *rules) describe(p project, f facts) string {

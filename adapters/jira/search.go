@@ -39,7 +39,7 @@ var errShifted = errors.New("the list has changed while it was read")
 
 var errShort = errors.New("it ends before the number of issues that Jira counts")
 
-// errExpired means that a position in a list has expired: "This token will expire in 7 days".
+// errExpired means that a position in a list is no longer valid. Jira's tokens expire after 7 days.
 var errExpired = errors.New("the place in the list is not known any more")
 
 // search reads a page of search results. at is the page's position, or "" for the first page. next
@@ -129,18 +129,16 @@ func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) e
 	})
 }
 
-// mostIDs and mostListed are page sizes to request. "The greatest number of items returned per page
-// is achieved when requesting id or key only. It returns max 5000 issues"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). Data
-// Center returns at most 1,000, unless its administrators change the limit
-// (jira.search.views.default.max).
+// mostIDs is the page size for requests of ids alone, and mostListed the page size for other
+// fields. Data Center may return shorter pages (jira.search.views.default.max)
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/).
 const (
 	mostIDs    = 5000
 	mostListed = 1000
 )
 
-// zone returns the time zone of the account, or nil if it is unknown. Searches interpret times in
-// that zone: "the time zone is the one set in your profile".
+// zone returns the time zone of the account, in which Jira reads the times of a search. It returns
+// nil if the zone is unknown.
 func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 	var me struct {
 		TimeZone string `json:"timeZone"`
@@ -158,9 +156,8 @@ func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 // westernmost is how far a local time can be behind UTC.
 const westernmost = 12 * time.Hour
 
-// since formats a time for a search, in minutes of the account's time zone. If the zone is unknown,
-// the result is early enough for all zones. If clocks change around that time, the result is
-// earlier by the amount of the change, because the time may be ambiguous.
+// since formats a time for a search, to the minute and in the given time zone. The result is never
+// later than t, even if zone is nil or clocks change around that time.
 func since(t time.Time, zone *time.Location) string {
 	if zone == nil {
 		t, zone = t.Add(-westernmost), time.UTC

@@ -17,10 +17,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor implements [crawl.Vendor] for Jira. Each run reads the latest changes. Every
-// Options.SweepEvery it reads the settings of projects, and the ids of all issues to find
-// deletions. It reads all issues every Options.FullEvery, or if the settings refer to other fields
-// of issues than at the last scan.
+// vendor implements [crawl.Vendor] for Jira. Each run reads the changed issues. Every
+// Options.SweepEvery it lists the ids of all issues to find deletions. Every Options.FullEvery, or
+// if other fields restrict issues now, it reads all issues.
 type vendor struct {
 	*Connector
 
@@ -216,8 +215,8 @@ func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relev
 	return v.relevance[id], nil
 }
 
-// scan returns a page of a project's issues. most is the requested page size. It sets p.Partial if
-// issues are missing at the end of the list or the project is gone.
+// scan returns a page of a project's issues, with the given page size and fields. It sets p.Partial
+// if the list ends too early or the project is gone.
 func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.Page, most int, fields []string) ([]issue, error) {
 	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: most, fields: fields, anchored: !at.Loose}
 	found, next, err := v.client.search(ctx, s, at.Cursor)

@@ -21,7 +21,8 @@ import (
 const (
 	// Patience is the time limit for [Find] while a person waits.
 	Patience = 300 * time.Millisecond
-	// KnownPatience is the time limit for [Find] if the server was chosen earlier.
+	// KnownPatience is the time limit for [Find] if it looks only for a server that was chosen
+	// earlier.
 	KnownPatience = 2 * time.Second
 	// maxAnswer is the maximum size of a response in bytes. The model list of any known server is
 	// smaller.
@@ -166,8 +167,7 @@ func identify(ctx context.Context, address string) *localmodel.Server {
 	return nil
 }
 
-// maxName is the maximum length of a model's name in bytes. It leaves room for the path of a model
-// file.
+// maxName is the maximum length of a model's name in bytes. A name may be the path of a model file.
 const maxName = 1024
 
 // usable returns the models that can write answers, or the reason why there are none.

@@ -52,9 +52,8 @@ func (l openAIList) ownedBy(owner string) bool {
 	return l.Object == "list" && len(l.Data) > 0 && l.Data[0].OwnedBy == owner
 }
 
-// readOllama recognises {"version": "0.12.3"} at /api/version together with a model list at
-// /api/tags. Models with remote_host run on the vendor's servers. context_length at /api/ps is the
-// context window of a loaded model.
+// readOllama returns Ollama's models and true, if the responses are those of Ollama. Models that
+// run on the vendor's servers, or that cannot write text, get no name.
 func readOllama(ctx context.Context, address string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var version struct {
 		Version string `json:"version"`
@@ -104,9 +103,8 @@ func readOllama(ctx context.Context, address string, said map[string]answer) ([]
 	return append(models, others...), "", true
 }
 
-// describe requests details of Ollama's models from /api/show. It sets whether a model supports
-// tools, and its trained context window ("ARCHITECTURE.context_length" in "model_info"). It removes
-// the name of a model without the capability "completion".
+// describe requests the details of Ollama's models from /api/show. It sets Tools and the context
+// window of the trained model. It clears the name of a model that cannot write text.
 func describe(ctx context.Context, address string, models []localmodel.Model) {
 	var asking sync.WaitGroup
 	for i := range models {
@@ -142,7 +140,8 @@ func describe(ctx context.Context, address string, models []localmodel.Model) {
 	asking.Wait()
 }
 
-// readLMStudio recognises the "compatibility_type" and "state" of /api/v0/models.
+// readLMStudio returns LM Studio's models and true, if the responses are those of LM Studio. It
+// recognises LM Studio by the field "state" of models.
 func readLMStudio(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var list struct {
 		Object string `json:"object"`
@@ -178,8 +177,8 @@ func readLMStudio(_ context.Context, _ string, said map[string]answer) ([]localm
 	return models, "", true
 }
 
-// readLlama recognises "default_generation_settings" of /props, and "owned_by": "llamacpp" of
-// /v1/models. n_ctx is the context window of a slot. A server that is still loading answers 503.
+// readLlama returns the model of a llama.cpp server and true, if the responses are those of
+// llama.cpp. The string says why the server cannot be used, such as that it is still loading.
 func readLlama(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var props struct {
 		Defaults *struct {
@@ -229,8 +228,8 @@ func readLlama(_ context.Context, _ string, said map[string]answer) ([]localmode
 	return []localmodel.Model{m}, "", true
 }
 
-// readVLLM recognises "owned_by": "vllm". max_model_len is the context window that the server
-// provides.
+// readVLLM returns vLLM's models and true, if the responses are those of vLLM. It recognises vLLM
+// by "owned_by".
 func readVLLM(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var list openAIList
 	if !said[openAIModels].decode(&list) || !list.ownedBy("vllm") {
@@ -243,7 +242,8 @@ func readVLLM(_ context.Context, _ string, said map[string]answer) ([]localmodel
 	return models, "", true
 }
 
-// readDocker recognises a model list at /engines/v1/models with models owned by "docker".
+// readDocker returns the models of Docker Model Runner and true, if the responses are those of
+// Docker.
 func readDocker(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var list openAIList
 	if !said[dockerModels].decode(&list) || list.Object != "list" || len(list.Data) > 0 && !list.ownedBy("docker") {
@@ -256,9 +256,8 @@ func readDocker(_ context.Context, _ string, said map[string]answer) ([]localmod
 	return models, "", true
 }
 
-// readJan recognises the title of /openapi.json, "Jan API Server Endpoints". /v1/models/available
-// lists the models on the disk and whether they are running. /v1/models may list models of other
-// providers.
+// readJan returns the running models of Jan and true, if the responses are those of Jan. It
+// recognises Jan by the title of its API description. The string says why Jan cannot be used.
 func readJan(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var description struct {
 		Info struct {

@@ -186,10 +186,8 @@ func (w *writer) table(ctx context.Context, b block) error {
 	return nil
 }
 
-// synced writes the original of a synced block, and skips copies. A copy shows content of another
-// page, which may have other readers: "If someone doesn't have access to the original page, they
-// won't be able to see the synced block's content" (https://www.notion.com/help/synced-blocks). The
-// connector would not notice changes of that page either.
+// synced writes the content of a synced block. It skips copies, because their content belongs to a
+// page that may have other readers (https://www.notion.com/help/synced-blocks).
 func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	if b.SyncedFrom != nil {
 		return nil
@@ -215,8 +213,8 @@ func (w *writer) child(ctx context.Context, b block, indent int) error {
 	return w.item(ctx, block{}, "- "+name, 0, indent)
 }
 
-// childName returns the name of a page or database on this page, or "" if it is not visible. The
-// title in the block is not used: it is plain text, with the names of all pages that it mentions.
+// childName returns the name of a subpage or database on this page, or "" if it is not visible. The
+// name does not include the names of other pages that the title mentions.
 func (w *writer) childName(ctx context.Context, at place) (string, error) {
 	name, known := w.partial.names[at.id]
 	if !known {
@@ -254,7 +252,8 @@ func (w *writer) text(ctx context.Context, runs []rich) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// rawText is text with all spaces, for code.
+// rawText returns runs of text with all their spaces, for code. It includes the name of another
+// page only if that page has the same readers.
 func (w *writer) rawText(ctx context.Context, runs []rich) string {
 	return plain(runs, func(at place) string {
 		if title, same := w.sameReaders(ctx, at); same {

@@ -129,8 +129,8 @@ func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// highest reports whether the integration can see no ancestor of an object. above is the object's
-// parent. A database and its data source count as one object.
+// highest reports whether an object has no ancestor that the integration can see. above is the
+// object's parent. A database and its data source count as one object.
 func (t *tree) highest(ctx context.Context, above place) (bool, error) {
 	if above.kind == database {
 		s, err := t.spot(ctx, above)

@@ -11,16 +11,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// partialPage caches the responses of an interrupted read of a page. Reading a page with hundreds
-// of toggles takes longer than one background task, so it could not be finished without the cache.
+// partialPage caches the responses of an interrupted read of a page, so that the next read
+// continues it. A page with hundreds of blocks may need several reads.
 type partialPage struct {
 	edited  time.Time
 	answers map[string]list   // responses by request path
 	names   map[string]string // names of the pages and databases on the page, by id
 }
 
-// mostHalves is the maximum number of interrupted pages that are cached. mostAnswers is the maximum
-// number of their responses.
+// mostHalves is the maximum number of interrupted pages in the cache. mostAnswers is the maximum
+// number of responses in the cache.
 const (
 	mostHalves  = 64
 	mostAnswers = 2000

@@ -44,8 +44,8 @@ type Client struct {
 	partial map[string]*partialPage // interrupted reads of pages, by page id
 }
 
-// serviceOverload is the status for an overloaded service: "529 … service_overload", with
-// Retry-After (https://developers.notion.com/reference/request-limits).
+// serviceOverload is the HTTP status with which Notion reports an overload
+// (https://developers.notion.com/reference/request-limits).
 const serviceOverload = 529
 
 // New returns a client. It sends no request.
@@ -81,9 +81,8 @@ func New(config Config) (*Client, error) {
 // Cost returns the cost of all requests so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// conflicts is the maximum number of attempts of a request: "409 conflict_error: The transaction
-// could not be completed, potentially due to a data collision"
-// (https://developers.notion.com/reference/status-codes).
+// conflicts is the maximum number of attempts of a request that Notion rejects with status 409, a
+// data collision (https://developers.notion.com/reference/status-codes).
 const conflicts = 4
 
 func (c *Client) get(ctx context.Context, path string, to any) error {
@@ -115,11 +114,8 @@ func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// absent reports whether an error means that an object is invisible to the integration: "404
-// object_not_found … the resource does not exist. This error can also indicate that the resource
-// has not been shared with owner of the bearer token"
-// (https://developers.notion.com/reference/status-codes). A request for the wrong kind of object
-// gets 400.
+// absent reports whether an error means that an object is missing, invisible to the integration, or
+// of another kind than requested (https://developers.notion.com/reference/status-codes).
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusBadRequest:

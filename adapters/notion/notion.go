@@ -27,8 +27,8 @@ import (
 // Kind is the [document.Kind] of Notion workspaces.
 const Kind document.Kind = "notion"
 
-// Looks states which scan notices each kind of change. Notion does not provide the members of
-// groups.
+// Looks lists the kinds of changes that the connector detects, and which scan detects each of them.
+// Notion does not report the members of groups.
 var Looks = index.Looks{
 	index.ChangeNode: {Documents: true}, index.ChangeMove: {Documents: true}, index.ChangeDeletion: {Documents: true},
 }

@@ -101,9 +101,9 @@ type mention struct {
 	Database *struct{ ID string } `json:"database"`
 }
 
-// plain returns the text of runs. The plain text of a mention is the title of another page, which
-// may have other readers, so that title decides how a mentioned page or database is named. Unknown
-// kinds of mentions are not named.
+// plain returns the text of runs, and calls title to name each page or database that they mention.
+// The runs contain the titles of mentioned pages, which may have other readers, so plain does not
+// use these titles.
 func plain(runs []rich, title func(place) string) string {
 	var b strings.Builder
 	for _, r := range runs {

@@ -23,7 +23,7 @@ type spot struct {
 	name    string // as object.name, shortened; "" if only the position is known
 }
 
-// longestName is in bytes. The names of all pages of a workspace are in memory.
+// longestName is the maximum length in bytes of a cached page name.
 const longestName = 500
 
 func (o *object) spot() spot {

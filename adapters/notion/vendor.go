@@ -17,12 +17,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor implements [crawl.Vendor] for Notion. Every run lists everything visible to the
-// integration, a hundred pages per request, and reads edited pages. "Search is not guaranteed to
-// return everything, and the index may change as your connection iterates through pages and
-// databases" (https://developers.notion.com/reference/search-optimizations-and-limitations). A run
-// therefore also lists the pages of every database. It requests the pages and databases found on
-// pages, and all stored ones that were not listed.
+// vendor implements [crawl.Vendor] for Notion. Every run searches for everything that the
+// integration sees, and reads edited pages. The search may omit pages, so a run also lists
+// databases and requests the stored pages that it did not find
+// (https://developers.notion.com/reference/search-optimizations-and-limitations).
 type vendor struct {
 	*Connector
 
@@ -34,8 +32,8 @@ type vendor struct {
 const (
 	feedPages  = "pages"
 	feedSource = "rows/" // the id of a data source follows
-	// together is the number of pages that are requested one by one before progress is stored. At
-	// three requests per second, one background task requests a few dozen pages.
+	// together is the number of pages that are requested one by one between two checkpoints. Notion
+	// allows three requests per second.
 	together = 8
 	// databaseMark is the prefix of the ids of databases that were found on pages.
 	databaseMark = "d"
@@ -120,10 +118,9 @@ func (v *vendor) search(ctx context.Context, at crawl.Place) (p crawl.Page, err 
 	return p, v.list(ctx, &p, append(all, objects...))
 }
 
-// rows lists the pages of a data source in the order of their creation. "A single data source query
-// returns at most 10,000 results … pagination stops". rows then starts a new query at the last
-// creation date (https://developers.notion.com/guides/data-apis/query-large-data-sources). A cursor
-// consists of that date and Notion's cursor.
+// rows lists the pages of a data source, oldest first. A query returns at most 10,000 pages, so
+// rows then starts a new query at the last creation date. A cursor consists of that date and
+// Notion's cursor (https://developers.notion.com/guides/data-apis/query-large-data-sources).
 func (v *vendor) rows(ctx context.Context, id string, at crawl.Place) (p crawl.Page, err error) {
 	from, cursor, _ := strings.Cut(at.Cursor, " ")
 	body := map[string]any{"page_size": 100, "sorts": []any{map[string]string{"timestamp": "created_time", "direction": "ascending"}}}
@@ -233,8 +230,9 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, objects []*object) err
 	return nil
 }
 
-// version returns a date that changes with each edit. Notion's date is exact only to the minute. As
-// long as a page may be edited again within the same minute, each run returns another version.
+// version returns a time that changes with each edit of a page. Notion's time is exact only to the
+// minute. For a page that was edited in the last two minutes, every run therefore returns a new
+// version.
 func (v *vendor) version(o *object) time.Time {
 	if o.Edited.After(v.began.Add(-2 * time.Minute)) {
 		// different from all dates of Notion

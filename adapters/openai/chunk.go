@@ -161,8 +161,8 @@ func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 	return out, nil
 }
 
-// call converts a piece of a tool call to a delta. It adds the index, and the id of a new call, if
-// the server does not send them.
+// call converts a piece of a tool call to a delta. If the server does not send an index or an id,
+// call generates them.
 func (d *decoder) call(piece callPiece) *llm.CallDelta {
 	index := d.last
 	if piece.Index != nil && (*piece.Index < 0 || *piece.Index > maxCalls) {

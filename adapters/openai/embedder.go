@@ -91,8 +91,8 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint, vectorLimits(config))}, nil
 }
 
-// usualDimensions is the minimum vector length that vectorLimits allows. The embedder can then read
-// the vectors of a wrong model and report their length.
+// usualDimensions is the minimum vector length that vectorLimits allows for. If the endpoint runs a
+// wrong model, the embedder can then still read its vectors and report their length.
 const usualDimensions = 4096
 
 // vectorLimits returns the limits of a response with embeddings. They allow one vector for each

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// eventLimits limits one event of a stream. Most events have one word, but an event may also have a
+// eventLimits limits the size of one event of a stream. It is large enough for an event with a
 // complete answer.
 var eventLimits = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 64}
 

@@ -68,9 +68,9 @@ func (m *Model) withoutTools(err error, req llm.Request) error {
 	return fmt.Errorf("%w: %w", llm.ErrNoTools, err)
 }
 
-// learnChoice records that an endpoint supports tools but has rejected tool_choice. It reports
-// whether to send the request again. Later requests omit a choice that forces calls. If the
-// endpoint has rejected "none", later requests that forbid calls omit the tools.
+// learnChoice records that an endpoint has rejected tool_choice, and reports whether to send the
+// request again. Later requests omit the rejected choice. If the choice "none" was rejected, they
+// omit the tools instead.
 func (d *dialect) learnChoice(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	if sent.ToolChoice == toolChoice(llm.ToolChoice{Mode: llm.None}) {
 		d.noNone = e.aboutRequest() && e.says("tool_choice", "tool choice")

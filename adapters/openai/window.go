@@ -109,7 +109,8 @@ func bareName(model string) string {
 	return name
 }
 
-// replyOf returns how many tokens of a window to reserve for the reply. window is in tokens.
+// replyOf returns the number of tokens to reserve for the reply. window is the model's context
+// window in tokens.
 func (t traits) replyOf(window int) int {
 	return max(min(t.output, maxReply, window/4), 1)
 }

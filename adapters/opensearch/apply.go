@@ -20,24 +20,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Limits of bulk requests. OpenSearch recommends 5 to 15 MB per request, and holds the request in
-// memory.
+// bulkBytes and the other constants limit bulk requests. OpenSearch recommends 5 to 15 MB per
+// request, which it holds in memory.
 const (
 	bulkBytes   = 5 << 20
 	bulkActions = 2000
 	maxSenders  = 2 // concurrent requests
 )
 
-// minBulkChanges is the size of a bulk request that is not split further after a timeout. A cluster
-// that cannot apply so few changes in half a minute counts as unavailable.
+// minBulkChanges is the number of changes up to which a bulk request is not split further. If such
+// a request times out, the cluster counts as unavailable.
 const minBulkChanges = 100
 
-// refreshThreshold is the number of changes from which Apply requests an immediate refresh. Fewer
-// changes wait up to a second for the next refresh. A refresh creates a segment, which costs little
-// for so many changes.
+// refreshThreshold is the number of changes from which Apply refreshes the index at once. Fewer
+// changes become visible within a second, at the next regular refresh.
 const refreshThreshold = 32
 
-// Limits of the back-off if the cluster reports an overload.
+// maxAttempts, firstWait and maxWait control the back-off after the cluster has reported an
+// overload.
 const (
 	maxAttempts = 8
 	firstWait   = 100 * time.Millisecond
@@ -192,8 +192,8 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 
 func (c *Client) limitBulk(changes int) { c.bulkSize.Store(int64(max(1, changes))) }
 
-// adaptBulk makes the next bulk requests smaller before they would time out, and larger while the
-// cluster is fast.
+// adaptBulk adapts the size of the next bulk requests. It halves the size if a request took more
+// than a third of the timeout, and doubles it if the request was fast.
 func (c *Client) adaptBulk(changes int, took time.Duration) {
 	switch portion := c.bulkSize.Load(); {
 	case took > c.cfg.Timeout/3 && changes > minBulkChanges:

@@ -108,8 +108,8 @@ func New(cfg Config) (*Client, error) {
 // Waiting returns the number of bulk requests in back-off because the cluster is overloaded.
 func (c *Client) Waiting() int64 { return c.waiting.Load() }
 
-// Supported OpenSearch releases. Least is the oldest, because release 2.10 introduced word weights
-// (delimited_term_freq). tested is the release that the tests of this program use.
+// Least is the oldest supported release of OpenSearch. Older releases do not support word weights
+// (delimited_term_freq). tested is the release in this program's tests.
 const (
 	Least  = "2.10"
 	tested = "2.19"

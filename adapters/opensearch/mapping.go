@@ -18,8 +18,8 @@ const delimiter = "|"
 // mappingVersion is the version of the mapping. An index with another version must be rebuilt.
 const mappingVersion = 2
 
-// Field names. The flat and title fields contain words with weights. The vectors of each model have
-// a separate field (vectorField).
+// fieldTenant and the constants below are the names of index fields. The fields flat and title
+// contain words with weights. Each model's vectors have another field (vectorField).
 const (
 	fieldTenant  = "tenant"
 	fieldChunk   = "chunk"
@@ -70,8 +70,8 @@ func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.A
 // index, but a write to a missing alias fails.
 func writeAlias(index string) string { return index + "-write" }
 
-// checkLayout returns engine.ErrMissing if a release with another layout created the index. It
-// checks each index once.
+// checkLayout returns engine.ErrMissing if an index was created with another mapping version, by
+// another release of this program. It requests the version of each index only once.
 func (c *Client) checkLayout(ctx context.Context, index string) error {
 	if _, known := c.checkedLayouts.Load(index); known {
 		return nil
@@ -92,8 +92,9 @@ func (c *Client) checkLayout(ctx context.Context, index string) error {
 	return nil
 }
 
-// Refresh intervals of an index while it is filled, and while it serves searches. Each refresh
-// creates a segment with a separate vector graph. Merges must rebuild these graphs.
+// fillRefresh and serveRefresh are the refresh intervals of an index while it is filled and while
+// it serves searches. Refreshes are expensive, because each creates a segment with another vector
+// graph.
 const (
 	fillRefresh  = "20s"
 	serveRefresh = "1s"

@@ -17,8 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// Limits of a nonzero score, within which products and quotients of scores stay finite. Real scores
-// are far from them, since they grow with the logarithm of the number of chunks.
+// minScore and maxScore limit nonzero scores, so that products and quotients of scores are finite.
+// Real scores are far from these limits.
 const (
 	minScore = 1e-30
 	maxScore = 1e12
@@ -315,8 +315,9 @@ func matching(clauses, conditions []any) object {
 	return object{"bool": object{"should": clauses, "minimum_should_match": 1, "filter": conditions}}
 }
 
-// best requests the best chunks by words. Their score is (1−r)·flat/max(flat) +
-// r·title/max(title), where r is Query.TitleRatio.
+// best requests the best chunks by words. The score of a chunk combines its scores in the flat and
+// title fields, each divided by the field's highest score. Query.TitleRatio is the weight of the
+// title.
 func (s *search) best(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -345,7 +346,8 @@ func (s *search) complete(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// join sets the entries of probe i to its best chunks by words and by vectors, sorted by chunk id.
+// join merges the results by words and by vectors for probe i into one list of entries, one per
+// chunk. The entries are sorted by chunk id.
 func (s *search) join(i int) {
 	p := &s.probes[i]
 	at := make(map[document.ChunkID]int)
@@ -417,8 +419,8 @@ func (s *search) askScores(r *round, i int) {
 	}
 }
 
-// each returns a handler that calls f for each hit with the entry of the same chunk. It skips hits
-// without an entry.
+// each returns a function that calls f for each of its hits, together with the chunk's entry. It
+// skips hits without an entry.
 func (p *probe) each(f func(*engine.Entry, hit)) func([]hit) {
 	return func(hits []hit) {
 		for _, h := range hits {

@@ -31,8 +31,8 @@ var advice = map[string]string{
 	stateNoLibrary:   "a file of the database server is missing or does not load, as after an upgrade of its package: restart the server. Footnote restarts a private one itself",
 }
 
-// Advice returns what an operator can do about a server error, as the end of a sentence. It returns
-// "" if there is no advice or the error does not come from the server.
+// Advice returns what an operator can do about an error of the server, in words that can end an
+// error message. It returns "" if there is no advice.
 func Advice(err error) string {
 	var fault *pgconn.PgError
 	if !errors.As(err, &fault) {

@@ -33,7 +33,7 @@ const (
 // Sentinel errors of this package. Each is wrapped in a message that says what to do.
 var (
 	ErrUnreachable = errors.New("PostgreSQL cannot be reached")
-	// ErrBusy accompanies ErrUnreachable if a retry may succeed.
+	// ErrBusy is wrapped together with ErrUnreachable if a retry may succeed.
 	ErrBusy         = errors.New("it takes no connection at the moment")
 	ErrServerTooOld = errors.New("PostgreSQL is too old")
 	ErrNoVector     = errors.New("pgvector is missing or too old")
@@ -42,8 +42,8 @@ var (
 )
 
 // poolSize is the default number of connections per process: one for long background work, one for
-// searches, and one for other statements. More would overload a server with few cores. No caller
-// may wait for a second connection while it holds one.
+// searches and one for other statements. A caller must not wait for a second connection while it
+// holds one.
 const poolSize = 3
 
 // connectTimeout limits how long opening a connection may take, unless the URL sets a limit.
@@ -100,8 +100,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return &DB{Pool: pool, Schema: schema}, nil
 }
 
-// poolConfig parses the URL and sets defaults. Its errors contain only setting, the name of the
-// URL's setting, because the URL may contain a password.
+// poolConfig parses the URL and sets defaults. setting is the name of the setting with the URL.
+// Errors contain this name instead of the URL, which may contain a password.
 func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	pc, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -183,9 +183,8 @@ func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error
 // Deadlock is the SQLSTATE of a transaction that the server rolled back to end a deadlock.
 const Deadlock = "40P01"
 
-// InTxAgain is like [DB.InTx], but after a deadlock it runs f again in a new transaction. Use it
-// for changes by people, which take locks in no fixed order. f must not keep results of an earlier
-// run.
+// InTxAgain is like [DB.InTx], but after a deadlock it runs f again in a new transaction. It tries
+// up to four times. f must not keep results of an earlier run.
 func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 4
 	for try := 1; ; try++ {
@@ -197,8 +196,7 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// restarting is the back-off of [DB.ReadAgain] while the server restarts. A server of package local
-// needs a second or two.
+// restarting sets how often and how long [DB.ReadAgain] retries while the server restarts.
 var restarting = sleep.Backoff{First: 100 * time.Millisecond, Most: time.Second, Within: 6 * time.Second}
 
 // ReadAgain calls read, and retries it for a few seconds while the connection to the server is

@@ -13,18 +13,18 @@ import (
 // what to do.
 var ErrRole = errors.New("the role cannot be granted what answering needs")
 
-// Tables on which [Grant] restricts a role. The role may only read and insert into appendOnly, and
-// only read readOnly.
+// Tables on which [Grant] restricts a role. A role may read and insert rows into those in
+// appendOnly, and may only read those in readOnly.
 var (
 	appendOnly = []string{"audit"}
 	readOnly   = []string{"goose_db_version", "schema_floor", "runtime_role"}
 )
 
-// Grant gives a role the rights of a process that answers questions. The role may read and change
-// most tables, but it may not change the schema or existing audit entries. Grant revokes any other
-// right of the role on these tables.
+// Grant gives a role the rights that a process needs to answer questions, and no others on these
+// tables. The role may read and change most tables. It may not change the schema or existing audit
+// entries.
 //
-// The current role must be the role that migrates. Migrate repeats the grant after migrations.
+// The current role must be the one that runs Migrate. Migrate repeats the grant after migrations.
 func Grant(ctx context.Context, url, role string) error {
 	return withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

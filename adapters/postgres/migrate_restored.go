@@ -7,11 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Restored prepares a database that was restored from a backup. Call it before any process uses the
-// database. Repeated calls do no harm.
+// Restored prepares a database that was restored from a backup. It must be called before any
+// process uses the database, and may be called again.
 //
-// It runs repairs in one transaction, and grants existing roles their rights again. Each repair
-// returns how many questions were unfinished when the backup was made. Restored returns their sum.
+// It runs repairs in one transaction, and repeats [Grant] for the roles that have been granted
+// rights before. Each repair returns a number of unfinished questions, and Restored returns their
+// sum.
 func Restored(ctx context.Context, url string, repairs ...func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
 	err = withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

@@ -11,13 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// plans makes a pool's connections cache query plans on the server, because planning takes ten
-// times as long as most statements. It does not do so behind a transaction pooler. A pooler may
-// send the next transaction to a server process that does not know a prepared statement.
+// plans makes the connections of a pool cache query plans on the server. It does nothing behind a
+// transaction pooler, which may send each transaction to another server process.
 type plans struct{ plans atomic.Bool }
 
-// keptKey is the key of a connection's custom data for the time when the connection began to cache
-// its plans.
+// keptKey is the key under which a connection stores when it began to cache plans.
 const keptKey = "footnote: kept plans"
 
 // replanAfter is how long plans are cached. A plan for a small table becomes slow when the table

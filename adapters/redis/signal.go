@@ -13,8 +13,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Keep-alive limits of the subscription. A silent connection is pinged, and counts as lost if it
-// stays silent. The limits bound how long a lost subscription can appear reliable.
+// pingEvery is how long a subscription may be silent before it is pinged. It counts as lost if it
+// stays silent for pingAnswer after that. retryFirst and retryMost limit the pause before a new
+// subscription.
 const (
 	pingEvery  = 3 * time.Second
 	pingAnswer = 2 * time.Second

@@ -24,7 +24,7 @@ var tiersScript string
 
 var takeScript = redis.NewScript(tiersScript)
 
-// Commands of tiers.lua.
+// doTake, doCount and doPause are the commands of the script tiers.lua.
 const (
 	doTake  = "take"
 	doCount = "count"

@@ -19,8 +19,8 @@ type scratch struct {
 const (
 	headSize = dimensions / heads
 	maxRows  = (window + tileRows - 1) / tileRows * tileRows
-	// spare is the number of extra rows in each buffer. If a text does not end at a tile boundary,
-	// these rows are computed and ignored.
+	// spare is the number of extra rows in each buffer. They allow computing whole tiles at the end
+	// of a text.
 	spare = tileRows
 )
 

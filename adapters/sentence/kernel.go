@@ -1,14 +1,14 @@
 package sentence
 
-// tileRows and panel are the numbers of rows and columns of a tile, which is the unit of a matrix
-// product. Weights are stored in panels of that many columns. Buffers have room for whole tiles.
+// tileRows and panel are the size of a tile in rows and columns. A matrix product computes one tile
+// at a time. Weights are stored in panels of that many columns.
 const (
 	tileRows = 6
 	panel    = 16
 )
 
-// kernel implements the two most expensive computations, often for one type of processor. All
-// kernels return the same results, up to rounding.
+// kernel implements the two slowest computations of the model. There may be a faster kernel for a
+// type of processor. All kernels return the same results, up to rounding.
 type kernel struct {
 	name string
 	// unpack multiplies a panel of weights by the scales of its outputs: to[i] is from[i] *

@@ -27,9 +27,9 @@ var vectors string
 // Name is the name of the vector space. It must change if the file or the computation changes.
 const Name = "footnote-words-2"
 
-// minKnown is the minimum share of a text's words that are in the vocabulary. Text in another
-// language splits into meaningless pieces. The share is 0.41 or more for 99 % of English manual
-// pages, including identifiers. It is 0.38 on average for German ones.
+// minKnown is the minimum share of a text's words that must be in the vocabulary. The share is at
+// least 0.41 for 99 % of English manual pages. Text in another language splits into meaningless
+// pieces.
 const minKnown = 0.35
 
 // Model is an embedder with a fixed vector for each word piece. It is immutable and safe for

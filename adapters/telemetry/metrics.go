@@ -67,7 +67,8 @@ type Metrics struct {
 
 var _ answer.Metrics = (*Metrics)(nil)
 
-// Histogram buckets of durations in seconds. They are placed around the target of each metric.
+// wordBuckets, stopBuckets and retrievalBuckets are histogram buckets in seconds. They are densest
+// around each metric's target.
 var (
 	wordBuckets      = []float64{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 13, 21, 34}
 	stopBuckets      = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5}
@@ -177,8 +178,8 @@ var outcomes = [...]session.Outcome{
 	session.Declined, session.Superseded,
 }
 
-// Serves creates the counters of all outcomes on these platforms with the value zero. Prometheus
-// sees no increase when a series first appears, so a first burst of failures could raise no alarm.
+// Serves creates a counter with the value zero for each outcome on the given platforms. Without a
+// first zero, Prometheus would not see the first failures as an increase.
 func (m *Metrics) Serves(platforms ...thread.Platform) {
 	for _, p := range platforms {
 		for _, o := range outcomes {

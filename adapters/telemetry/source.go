@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Source is the state of a connected source of documents. All replicas report the same state. The
-// maps may be nil.
+// Source is the state of a connected source of documents. It is the same in all replicas. Left and
+// People may be nil.
 type Source struct {
 	ID string
 	// Late is how late the last full scan is. It is 0 if the scan is not late, or the source is

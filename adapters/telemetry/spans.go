@@ -39,8 +39,8 @@ func (t startedSpan) End(at time.Time, err error) {
 	t.span.End(trace.WithTimestamp(at))
 }
 
-// knownErrors lists the errors with a name. Errors that are not faults, such as a stop by a person,
-// come first.
+// knownErrors lists errors with their names in spans, and whether they are faults. A stop by a
+// person is not a fault. The first match applies.
 var knownErrors = []struct {
 	err   error
 	name  string

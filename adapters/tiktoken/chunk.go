@@ -47,7 +47,8 @@ func pieces(text string) iter.Seq[string] {
 	}
 }
 
-// chosen selects about one in 64 endings by a hash.
+// chosen reports whether pieces cuts after this ending. It selects about 1 in 64 endings, by a
+// hash.
 func chosen(ending string) bool {
 	var h uint32
 	for _, b := range []byte(ending) {
@@ -94,11 +95,9 @@ func cut(text string, limit int) int {
 	return limit
 }
 
-// seam reports whether text can be cut at i without changing its tokens. Both vocabularies always
-// split a text between a line end and a letter or digit, and between a letter and a space.
-//
-// A letter must follow the space, because what follows a run of spaces decides how the run is
-// split. seam checks only ASCII, which is enough for most texts.
+// seam reports whether text can be cut at i without changing its tokens. It finds cuts only between
+// a line end and a letter or digit, and before a space between two letters. It considers only
+// ASCII.
 func seam(text string, i int) bool {
 	if i < 1 || i+1 >= len(text) {
 		return false

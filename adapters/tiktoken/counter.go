@@ -29,8 +29,8 @@ type plain struct{ *Counter }
 
 var _ budget.Counter = (*Counter)(nil)
 
-// deleteRune is U+007F, which the library skips, so that it would count as no token. deleteToken is
-// its token in both vocabularies.
+// deleteRune is U+007F, which the library ignores. Counter counts it as the token deleteToken, its
+// token in both vocabularies.
 const (
 	deleteRune  = '\x7f'
 	deleteToken = 221

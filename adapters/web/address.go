@@ -111,8 +111,8 @@ func name(u *url.URL) string {
 	return n
 }
 
-// Addresses that exceed longestAddress, deepestPath or mostRepeats are not requested. A program has
-// probably generated them, perhaps without end.
+// longestAddress, deepestPath and mostRepeats limit the addresses that are requested. Longer
+// addresses are probably generated without end.
 const (
 	longestAddress = 2000
 	deepestPath    = 20

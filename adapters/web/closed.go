@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// closePage records a page that is not public. If it is the starting point of the source, the site
-// may refuse everything, so closePage returns an error, and the run removes nothing.
+// closePage records a page that is not public. It returns an error if the page is the starting
+// point of a crawl without a sitemap. The run then removes nothing.
 func (c *crawl) closePage(p page, err error) error {
 	n := name(p.at)
 	if !c.mapped && n == name(c.scope.start) {
@@ -25,8 +25,8 @@ func (c *crawl) closePage(p page, err error) error {
 	return nil
 }
 
-// settleClosed removes the documents whose pages are not public any more. If they are so many that
-// the site probably refuses the crawler, it hides them from everyone, and the run removes nothing.
+// settleClosed removes the documents whose pages are no longer public. If there are too many, the
+// site probably refuses the crawler. The documents are then hidden from everyone instead.
 func (c *crawl) settleClosed() {
 	l := vanish.List{Name: c.source.Name, Missing: len(c.closed), Since: c.since}
 	for _, s := range c.known {

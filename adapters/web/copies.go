@@ -2,9 +2,9 @@ package web
 
 import "net/url"
 
-// isCopy records the state of a page that names original as its canonical page, or none. It reports
-// whether the page must wait for [crawl.settleCopies]. A page that another page names is indexed
-// whatever page it names itself, because two pages may each name the other.
+// isCopy records the state of a page. It reports whether the page is a copy of the page original,
+// and must wait for [crawl.settleCopies]. original is "" if the page names no other page. A page
+// that another page names as its original is never a copy.
 func (c *crawl) isCopy(p page, found state, original string) bool {
 	n := name(p.at)
 	at, err := url.Parse(original)
@@ -23,9 +23,8 @@ func (c *crawl) isCopy(p page, found state, original string) bool {
 	return true
 }
 
-// settleCopies decides about the copies once all queued pages were read. A copy is left out if its
-// original is a document of this run or a stored one. Otherwise the copy is queued again, to be
-// indexed under its own address. A copy whose original is a copy waits for the decision about it.
+// settleCopies decides which copies to index, once all queued pages were read. It drops a copy
+// whose original is indexed. It queues any other copy again, to be indexed under its own address.
 func (c *crawl) settleCopies() {
 	undecided := make(map[string]bool, len(c.copies))
 	for _, p := range c.copies {
@@ -58,10 +57,11 @@ func (c *crawl) settleCopies() {
 	c.copies = rest
 }
 
-// longestChain is the maximum number of redirects and copies between a copy and its document.
+// longestChain limits how many redirects and copies documentOf follows.
 const longestChain = 5
 
-// documentOf returns the name of the page to which an address leads.
+// documentOf follows redirects and copies from an address. It returns the name of the last page, or
+// "" if the address is invalid.
 func (c *crawl) documentOf(address string) string {
 	at, err := url.Parse(address)
 	if err != nil {

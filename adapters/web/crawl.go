@@ -57,8 +57,8 @@ type page struct {
 const (
 	batchSize  = 16
 	batchBytes = 8 << 20 // a batch requests no more pages once it has this many bytes
-	// nameSize is the maximum average size of an address in bytes. Each checkpoint contains all
-	// addresses.
+	// nameSize limits the total length of a run's addresses, which every checkpoint contains. It is
+	// the average length in bytes of Options.MaxPages addresses.
 	nameSize   = 256
 	savedEvery = 256 // pages after which the next batch has a checkpoint
 	// savedAfter is the time after which the next batch has a checkpoint, so that an interruption
@@ -250,8 +250,9 @@ func firstReason(b index.Batch) string {
 	return ""
 }
 
-// checkpoint returns the states of the pages of this run. Unless the run is complete, it adds the
-// last run's states of all other pages.
+// checkpoint returns a checkpoint with the states of the pages of this run. If complete is false,
+// it keeps the last run's states of other pages. If last is false, it adds the position of the
+// crawl.
 func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	pages := c.now
 	if !complete {
@@ -272,9 +273,8 @@ type answer struct {
 	skipped bool // not requested, because it is unchanged according to the sitemap
 }
 
-// requestPage fetches pages concurrently, in the order of the list. It stops once the bodies
-// together reach batchBytes. The result has an answer for each page that was handled. It returns an
-// error only if ctx is done.
+// requestPage fetches pages concurrently. It stops once the bodies exceed batchBytes in total. The
+// result has the answers for the first pages, in order. It returns an error only if ctx is done.
 func (c *crawl) requestPage(ctx context.Context, pages []page) ([]answer, error) {
 	answers := make([]answer, len(pages))
 	var group errgroup.Group

@@ -41,8 +41,8 @@ type response struct {
 
 var errGone = errors.New("the site does not have this page")
 
-// busyError means that a site asks to retry later, or does not respond at all. after is the time to
-// wait, noHint or noRetry.
+// busyError means that a site asks for a later retry or does not respond. after is the time to
+// wait, or noHint or noRetry.
 type busyError struct {
 	sentence string
 	after    time.Duration
@@ -89,7 +89,7 @@ func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	}
 }
 
-// noHint and noRetry mark special cases in busyError.after instead of a duration.
+// noHint and noRetry are special values of busyError.after.
 const (
 	noHint  = time.Duration(1<<63 - 1) // the server gave no time
 	noRetry = time.Duration(-1)        // do not retry in this run
@@ -141,7 +141,7 @@ func megabytes(n int64) string {
 	return strconv.FormatInt(n>>20, 10) + " MB"
 }
 
-// bound returns a client that follows only the redirects that r allows.
+// bound returns an HTTP client that follows a redirect only if r.within and r.permit allow it.
 func (s *site) bound(r request) *http.Client {
 	if r.within == nil && r.permit == nil {
 		return s.client

@@ -21,9 +21,9 @@ type Page struct {
 	UpdatedAt time.Time
 }
 
-// Permit returns the reason why an address may not be requested, as the end of a sentence. It
-// returns nil if the address is allowed. private means that the host is reachable only because the
-// operator listed it.
+// Permit returns nil if an address may be requested, and otherwise the reason why not, as the end
+// of a sentence. private is true if the host may be in a private network that the operator has
+// allowed.
 type Permit func(ctx context.Context, address string, private bool) error
 
 // FetcherOptions configure a Fetcher. Zero fields get their defaults.

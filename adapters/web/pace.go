@@ -41,7 +41,7 @@ type hostPace struct {
 	quiet   pace.Rest
 }
 
-// theHost is the key in hostPace.quiet, which has only one entry.
+// theHost is the only key in hostPace.quiet.
 const theHost = ""
 
 // slow lengthens the interval between requests. It ignores an interval that is shorter than the

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// pass is the position of an unfinished crawl in a checkpoint. It has what a crawl needs in
-// addition to checkpoint.Pages.
+// pass is the part of a checkpoint that has the position of an unfinished crawl. The states of
+// pages are in checkpoint.Pages.
 type pass struct {
 	Done      []string          `json:"done"` // pages read, by name
 	Queue     []waiting         `json:"queue"`
@@ -35,7 +35,7 @@ type waiting struct {
 
 func waits(p page) waiting { return waiting{p.at.String(), p.depth, p.sitemap, p.alone} }
 
-// pages returns pages that were stored as waiting.
+// pages converts stored entries of the queue to pages. It drops entries with an invalid address.
 func (c *crawl) pages(all []waiting) (pages []page) {
 	for _, w := range all {
 		if at, err := c.scope.start.Parse(w.Address); err == nil {

@@ -171,9 +171,9 @@ func (c *crawl) readSitemap(ctx context.Context, address *url.URL) (pages, maps 
 	return parseSitemap(ctx, got.body)
 }
 
-// isPast reports whether a date of a sitemap is over at the time now. The date is in W3C Datetime
-// format, which may be a year, a month, a day, a minute or a second. It is over when that span has
-// ended everywhere, so a date without a zone is one of the westernmost zone.
+// isPast reports whether a sitemap's date has ended at the time now. The date may be a year, a
+// month, a day, a minute or a second, in W3C Datetime format. A date without a zone ends when it
+// has ended everywhere.
 func isPast(date string, now time.Time) bool {
 	for _, f := range []struct {
 		layout       string

@@ -56,8 +56,8 @@ func sum(body []byte) uint64 {
 	return binary.BigEndian.Uint64(s[:])
 }
 
-// stamp returns a time that changes whenever the body changes. Dates of sites may change without
-// reason, or not at all. Stamps can only be compared for equality.
+// stamp returns a time that changes whenever the body changes. It is a hash, so stamps can only be
+// compared for equality.
 func (s state) stamp() time.Time {
 	return time.Unix(int64(s.Sum>>33), int64(s.Sum%1_000_000)*1000).UTC()
 }

@@ -114,8 +114,8 @@ func (c *crawl) unchanged(p page, a answer) {
 		}})
 }
 
-// patience is the maximum time to wait before a page is read. Causes of waiting are pauses that the
-// site requests, and formats with few concurrent parsers.
+// patience is the maximum time that a page may wait to be read. It waits during pauses that the
+// site requests, and for a free parser.
 const patience = 10 * time.Minute
 
 func (c *crawl) addChanged(p page, a answer) {
@@ -158,7 +158,7 @@ func (c *crawl) addChanged(p page, a answer) {
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
-// longestMark is the maximum size of a mark in bytes. Every mark is stored in the checkpoint.
+// longestMark is the maximum length in bytes of an ETag or Last-Modified header that is stored.
 const longestMark = 256
 
 // mark returns the value of a header that identifies a version of a page, or "" if it is too long

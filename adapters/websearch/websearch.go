@@ -125,7 +125,8 @@ func New(config Config) (*Client, error) {
 	return &Client{config, p, address}, nil
 }
 
-// Search implements websearch.Provider. Its errors contain neither the query nor the key.
+// Search implements websearch.Provider. It returns at most the given number of results. Its errors
+// contain neither the query nor the key.
 func (c *Client) Search(ctx context.Context, query string, most int) ([]websearch.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Accounts stores the accounts of people as their chat platforms describe them. All replicas share
-// the accounts, and they survive restarts. They are used to find people by the email address that a
-// source reports, and to detect addresses that several accounts share. It is safe for concurrent
-// use.
+// Accounts stores people's accounts as their chat platforms describe them. All replicas share the
+// accounts, and they survive restarts. The verified email addresses link the accounts to people in
+// document sources. It is safe for concurrent use.
 type Accounts interface {
 	// Accounts returns the stored accounts with the given ids, by id. It omits accounts that were
 	// not seen within ListAge.

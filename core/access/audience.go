@@ -27,8 +27,8 @@ func (a Audience) Tenant() TenantID { return a.tenant }
 // Principals returns a copy of the common principals, sorted.
 func (a Audience) Principals() []Principal { return slices.Clone(a.principals) }
 
-// With returns a copy of the audience with additional principals. Its members hold them in document
-// sources, not on the chat platform. [Audience.Platform] removes them again.
+// With returns a copy of the audience with additional principals from document sources.
+// [Audience.Platform] removes these principals again.
 func (a Audience) With(sources ...Principal) Audience {
 	with := NewAudience(a.tenant, slices.Concat(a.principals, sources)...)
 	added := slices.DeleteFunc(slices.Clone(sources), func(p Principal) bool { return slices.Contains(a.principals, p) })
@@ -36,8 +36,9 @@ func (a Audience) With(sources ...Principal) Audience {
 	return with
 }
 
-// Platform returns a copy of the audience without the principals added by [Audience.With]. Only
-// this part may be stored, because memberships in sources are looked up for each answer.
+// Platform returns a copy of the audience with only the principals from the chat platform. It
+// removes those that [Audience.With] added. Only this copy may be stored, because principals from
+// document sources are looked up for each answer.
 func (a Audience) Platform() Audience {
 	own := slices.DeleteFunc(slices.Clone(a.principals), func(p Principal) bool { return slices.Contains(a.sources, p) })
 	return Audience{tenant: a.tenant, principals: own}

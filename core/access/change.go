@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Workspace identifies a Slack workspace or a Discord server. The same workspace has the same
-// identity for all tenants.
+// Workspace identifies a Slack workspace or a Discord server. It does not depend on the tenant.
 type Workspace struct{ Platform, ID string }
 
-// Everything is the scope of a whole workspace in [Changes]. All other scopes are ids of channels
-// or people.
+// Everything is the scope that [Changes] uses for a whole workspace. Every other scope is the id of
+// a channel or a person.
 const Everything = ""
 
-// Version identifies the state of the scopes passed to [Changes.Version]. It differs after each
-// change in one of them. A cached result is valid while its version equals the current one. If the
-// current version is empty, no cached result is valid, because this replica may miss changes.
+// Version identifies the state of the permissions in the scopes passed to [Changes.Version]. Each
+// change of such a permission leads to a different version. A cached result is valid only while its
+// version equals the current one. An empty current version makes all cached results invalid,
+// because this replica may have missed changes.
 type Version string
 
 // Changes notifies all replicas when permissions change. It is safe for concurrent use.
@@ -35,8 +35,8 @@ type Changes interface {
 }
 
 const (
-	// HearingGap is the maximum time between two calls of [Changes.Heard] in which no event is
-	// lost. After a longer gap, the replica may have missed events.
+	// HearingGap is the longest safe interval between two calls of [Changes.Heard]. After a longer
+	// interval, events may have been missed, and all cached results are invalid.
 	HearingGap = 30 * time.Second
 	// HearingEvery is the interval at which a replica calls [Changes.Heard].
 	HearingEvery = 5 * time.Second
@@ -71,7 +71,7 @@ type Lists interface {
 	End(ctx context.Context, w Workspace, people []string, at time.Time) error
 }
 
-// Standing says whether an event reports a person as a full member.
+// Standing is what an event says about whether a person is a full member.
 type Standing int
 
 // The values of Standing. Unsaid means that the event does not report the status.
@@ -81,7 +81,7 @@ const (
 	Outside          // not a full member
 )
 
-// Roll is the known membership of people in a workspace, as returned by [People.Known].
+// Roll says which people of a workspace are full members. [People.Known] returns it.
 type Roll struct {
 	// Inside says for each known person whether the person is a full member.
 	Inside  map[string]bool
@@ -95,7 +95,8 @@ const (
 	// long a complete list stays valid.
 	ListEvery = 10 * time.Minute
 	ListAge   = 30 * time.Minute
-	// ListStep is how long one process has the exclusive right to read a list. Each page passed to
-	// [People.Found] extends this time. A failed read is retried after the same time.
+	// ListStep is how long a process has the exclusive right to read a list. Each call of
+	// [People.Found] renews the right. After a failed read, the next one starts after the same
+	// time.
 	ListStep = 2 * time.Minute
 )

@@ -10,13 +10,15 @@ type Listener struct {
 	Held []Principal
 }
 
-// Grants looks up which principals people hold in document sources that have their own permissions.
-// These principals are groups such as teams ([SourceGroup]), everyone in a source ([SourceAll]),
-// single people ([SourcePerson]), and people who meet several conditions at once ([SourceSet]).
-// Grants is safe for concurrent use.
+// Grants looks up the principals that people hold in document sources with their own permissions.
+// It is safe for concurrent use.
 //
-// A source grants nothing while it is paused or its credential is refused, or if its last complete
-// read is too old.
+// Such a principal is a group such as a team ([SourceGroup]) or everyone in a source ([SourceAll]).
+// It can also be a single person ([SourcePerson]) or everyone who meets several conditions
+// ([SourceSet]).
+//
+// A source grants nothing while it is paused, while its credential is refused, or if its last
+// complete read is too old.
 type Grants interface {
 	// Common returns the principals of sources that all listeners hold, sorted by principal.
 	// Without listeners it returns none. For a single listener, Held.From names the group, the

@@ -1,6 +1,5 @@
 package access
 
-// BoundGroup maps the native id of a chat platform's group to a group name in access lists. The
-// group's name on the platform has no effect. Otherwise anyone who can rename a group could gain
-// access.
+// BoundGroup maps the id of a group on a chat platform to a group name in access lists. The name of
+// the group on the platform is ignored, so that renaming a group grants no access.
 type BoundGroup struct{ ID, Name string }

@@ -37,8 +37,8 @@ func (a Account) Address(domains []string) string {
 }
 
 // MostNamed is the maximum number of people whose principals in document sources are looked up
-// individually. In a larger conversation, only groups that include everyone are used. The same
-// applies if people can join without an invitation ([Presence].Open).
+// individually. In a larger conversation, or in one that people can join without an invitation
+// ([Presence].Open), only groups that include everyone are used.
 const MostNamed = 200
 
 // Presence says who will see an answer, as reported by a platform.

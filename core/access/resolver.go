@@ -23,9 +23,8 @@ type Rules struct {
 	Covering []Principal
 }
 
-// Resolver computes the principals that everyone present in a conversation holds. All questions,
-// private answers, shares and commands use a Resolver. A nil Resolver returns only the principals
-// that the chat platform reports. It is safe for concurrent use.
+// Resolver computes the principals that everyone present in a conversation holds. A nil Resolver
+// returns only the principals that the chat platform reports. It is safe for concurrent use.
 type Resolver struct {
 	Grants Grants
 	Rules  func() Rules // returns the current rules; may be nil
@@ -58,9 +57,9 @@ func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	return append(held, of...), nil
 }
 
-// ofSources returns the principals in document sources that everyone present holds. If some people
-// present are not listed in p.People, it returns only groups that cover everyone, and none if
-// guests are present. It returns none if no person is known.
+// ofSources returns the principals in document sources that everyone present holds. In an open or
+// large conversation, it returns only the groups that cover everyone, and none if guests are
+// present. If no person is known, it returns none.
 func (r *Resolver) ofSources(ctx context.Context, p Presence) ([]Held, error) {
 	var rules Rules
 	if r.Rules != nil {

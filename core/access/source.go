@@ -2,13 +2,14 @@ package access
 
 import "strings"
 
-// Kinds for [SourceGroup].
+// Kinds for [SourceGroup] that are the same in every document source.
 const (
 	SourcePerson = "person" // a person of the source, by native id
 	SourceSet    = "set"    // people who meet every clause of a set, by its digest
 )
 
-// escapeID escapes a native id with "%", so that it contains no separator of an access list.
+// escapeID percent-encodes commas, line breaks and other special characters in a native id. Without
+// this, an access list would treat them as separators.
 var escapeID = strings.NewReplacer("%", "%25", ",", "%2C", "\n", "%0A", "\r", "%0D", "\t", "%09", "\x00", "%00")
 
 // escapeSource escapes the name of a source for access lists. Unlike escapeID, it also escapes ":",
@@ -35,8 +36,9 @@ func Node(source, id string) Principal {
 
 var unescape = strings.NewReplacer("%25", "%", "%2C", ",", "%0A", "\n", "%0D", "\r", "%09", "\t", "%00", "\x00", "%3A", ":")
 
-// ParseSourcePerson returns the source and native id of a [SourceGroup] whose kind is
-// [SourcePerson]. ok is false for other principals.
+// ParseSourcePerson splits the principal of a single person in a document source into the source
+// and the person's native id. Such a principal is a [SourceGroup] of the kind [SourcePerson]. ok is
+// false for other principals.
 func ParseSourcePerson(p Principal) (source, id string, ok bool) {
 	source, id, ok = parseSource(p, "group:")
 	id, isPerson := strings.CutPrefix(id, SourcePerson+":")

@@ -12,9 +12,10 @@ import (
 
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
-// closeAbandoned ends a turn that waited too long because no replica was running. It posts no
-// answer. If a half-written answer is visible, it adds an apology to the answer, and the turn has
-// failed. After the restore of a backup, the thread may already contain the answer.
+// closeAbandoned ends a turn that waited too long because no replica was running. If the thread
+// shows a half-written answer, it completes the answer with the stored result or an apology.
+// Otherwise it posts nothing, because the thread may already have the answer, for example after the
+// restore of a backup.
 func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
 	unfinished, err := s.removeNotices(ctx, a.turn)
 	if err != nil && a.turn.Failures < maxFailures {
@@ -37,8 +38,8 @@ func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
 	return s.delivered(ctx, a, "")
 }
 
-// removeNotices deletes the notices about a turn. unfinished reports whether a half-written answer
-// is visible.
+// removeNotices deletes the bot's notices about a turn, which are messages other than the answer.
+// unfinished reports whether the thread shows a half-written answer.
 func (s *Service) removeNotices(ctx context.Context, t session.Turn) (unfinished bool, err error) {
 	permit := s.permit(ctx)
 	if err := permit(); err != nil {
@@ -69,9 +70,9 @@ type noticeStore interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 }
 
-// TakeBack deletes the notices about a turn from the thread and the store. A notice that a later
-// turn also uses stays in the thread. If a page has no message id, TakeBack searches the thread,
-// because the process may have died after posting the notice.
+// TakeBack deletes the bot's notices about a turn from the thread and the store. pages lists the
+// messages of the turn. A notice that a later turn shares stays in the thread. If the id of a
+// notice is not stored, TakeBack searches the thread for the notice.
 func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, pages []session.Page) error {
 	for _, p := range pages {
 		if p.Kind != session.Notice {

@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Reasons why a message that does not address the bot got no answer. Only /footnote why shows them.
+// Reasons for leaving a message unanswered that does not address the bot. People see them only in
+// the reply to the command "/footnote why".
 const (
 	declinedHuman    = "Someone else replied first."
 	declinedEvidence = "The best passage matches %.0f %% of the question; this channel wants %.0f %%."
@@ -85,8 +86,9 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 	return s.delivered(ctx, a, "")
 }
 
-// whyNotUnasked returns the reason not to answer a message that does not address the bot, or "". It
-// reads the channel's settings again, because the turn may have waited for people to reply.
+// whyNotUnasked returns a reason for leaving a message unanswered that does not address the bot, or
+// "" to answer the message. It reads the channel's settings again, because they may have changed
+// while the turn waited.
 func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, error) {
 	if !t.LimitedUntil.IsZero() {
 		return declinedLimited, nil
@@ -141,7 +143,8 @@ func groundedOnly(req turn.Request) turn.Request {
 	return req
 }
 
-// holdingSink holds packets back until the answer cites a document. It then opens the delivery.
+// holdingSink holds back the packets of an answer until one of them cites a document. It then opens
+// the delivery and forwards all packets.
 type holdingSink struct {
 	open    func() (chat.Delivery, error)
 	to      chat.Delivery

@@ -27,13 +27,13 @@ const (
 	retryLast     = 30 * time.Second
 )
 
-// errStrayStop means that a stop signal for an earlier attempt ended the run. The turn then returns
-// to the queue.
+// errStrayStop means that a late stop signal, meant for an earlier attempt, ended the run. The turn
+// returns to the queue.
 var errStrayStop = errors.New("the turn was stopped by a signal of an earlier attempt")
 
-// attempt is one attempt of this process to answer a turn. cancel ends the attempt, and the turn
-// returns to the queue. stop ends only the run of the engine, because a person stopped the turn. It
-// is nil before the run. Service.mu guards cancel, stop and stopped.
+// attempt is one attempt of this process to answer a turn. Calling cancel ends the attempt and
+// returns the turn to the queue. Calling stop ends only the engine's run, after a person stopped
+// the turn. stop is nil before the run. Service.mu guards cancel, stop and stopped.
 type attempt struct {
 	turn   session.Turn
 	cancel context.CancelCauseFunc
@@ -94,8 +94,8 @@ func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 // closeLimit is the maximum time for closing the deliveries of an attempt.
 const closeLimit = 5 * time.Second
 
-// close waits until the platform has answered all calls of the attempt, up to closeLimit. The next
-// attempt may begin afterwards.
+// close closes the attempt's deliveries and waits until their calls to the platform have returned.
+// It waits at most closeLimit and ignores the cancellation of ctx.
 func (a *attempt) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
@@ -118,8 +118,8 @@ func withdrawnMeanwhile(err error) bool {
 	return errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
 
-// release returns the turn to the queue. After a failure, the next attempt starts after a back-off,
-// but not after a shutdown, a lost lease or a change by a person.
+// release returns the turn to the queue. After a failure, the turn waits for a back-off delay. It
+// does not wait after a shutdown, a lost lease or a change by a person.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
 	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStrayStop) && !errors.Is(cause, errAudience) && !withdrawnMeanwhile(cause) {
@@ -134,8 +134,8 @@ func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	}
 }
 
-// process continues a turn from its current state to its end. After an error, the turn has not
-// ended: another replica has taken it over, or it must be released.
+// process continues a turn from its stored state to its end. If it returns an error, the turn has
+// not ended. The caller must then release the turn, unless another replica has taken it over.
 func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -216,8 +216,8 @@ func (s *Service) failExhausted(ctx context.Context, a *attempt) error {
 	return s.redeliver(ctx, a)
 }
 
-// failCrashing ends a turn that crashed several processes while no other turn ran. It does not show
-// the saved answer, because that may have caused the crash.
+// failCrashing ends a turn as failed after it crashed several processes while it ran alone. It does
+// not show a saved answer, which may have caused the crashes.
 func (s *Service) failCrashing(ctx context.Context, a *attempt) error {
 	saved := outcomeOf(session.Failed, sentenceDeadly)
 	s.Logger.ErrorContext(ctx, "turn ended the process again and again while it ran alone; it is not tried any more", "turn", a.turn.ID,
@@ -312,8 +312,8 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
-// runContext returns the context of a run. A stop request on any replica cancels it. disarm must be
-// called.
+// runContext returns the context for a run of the engine. A stop request on any replica cancels it.
+// The caller must call disarm after the run to release its resources.
 func (s *Service) runContext(ctx context.Context, a *attempt) (run context.Context, disarm func()) {
 	run, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -336,9 +336,9 @@ func (s *Service) runContext(ctx context.Context, a *attempt) (run context.Conte
 	}
 }
 
-// strayStop reports whether a stop signal was meant for an earlier attempt. For example, the signal
-// of an edit may arrive late, while the edited question is being answered. A stop of the current
-// attempt is always recorded before its signal is sent.
+// strayStop reports whether the stop signal was meant for an earlier attempt of the turn. A signal
+// can arrive late, for example after an edit. A stop of the current attempt is always stored before
+// its signal is sent.
 func (s *Service) strayStop(ctx context.Context, a *attempt) bool {
 	requested, err := s.stopRequested(ctx, a)
 	return err == nil && !requested
@@ -366,7 +366,8 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 	return len(ids) > 0, nil
 }
 
-// onlyQuotes reports whether every model is extractive, so that none can reply to a greeting.
+// onlyQuotes reports whether there are models and all of them are extractive. An extractive model
+// quotes passages and cannot write text.
 func onlyQuotes(models []llm.Model) bool {
 	return len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
 }

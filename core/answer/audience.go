@@ -29,7 +29,7 @@ const (
 )
 
 // errAudience means that a person joined who may read fewer documents than the original audience.
-// The turn is then released.
+// The attempt ends, and the turn returns to the queue.
 var errAudience = errors.New("others listen than when the turn was begun")
 
 // listeners returns the current audience of a turn. People may have joined or left the channel
@@ -118,9 +118,9 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 	}
 }
 
-// audienceNow returns what the original and the current audience of a turn may both read. If the
-// platform fails for listenersLimit, the result may read only public documents. If this is already
-// true of the original audience, audienceNow does not call the platform.
+// audienceNow returns an audience that may read only what the original and the current audience of
+// a turn may both read. If the platform fails for listenersLimit, the audience may read only public
+// documents. A turn with only public documents needs no call of the platform.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
@@ -211,8 +211,8 @@ func (c *recheckSink) addShown(model int, documents ...packet.Document) {
 	}
 }
 
-// unreadable returns the documents that the audience may not read now. It retries until the store
-// responds. If the turn now belongs to another replica, it returns all of ids.
+// unreadable returns the documents among ids that the audience may not read now. It retries until
+// the store responds. If it must give up, for example after a lost lease, it returns all of ids.
 func (s *Service) unreadable(ctx context.Context, audience access.Audience, ids []document.ID) []document.ID {
 	if len(ids) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Outlet says how to write the answer to one turn on a platform. P is the platform's type of a
+// Outlet configures how the answer to one turn is written on a platform. P is the type of a
 // rendered page. To, Surface and Renderer are required.
 type Outlet[P any] struct {
 	To       thread.Ref        // the thread to write to
@@ -81,13 +81,12 @@ func (Unrecorded) TurnOf(context.Context, access.TenantID, thread.Ref, thread.Me
 // Disturbed implements [Repairs].
 func (Unrecorded) Disturbed(context.Context, session.Fence) error { return nil }
 
-// Deliver begins to write a turn's answer to its thread. It continues in the messages that earlier
-// attempts posted. open receives these messages and returns the [Outlet]. When ctx ends, the
-// delivery makes no further call, and its Finish need not be called.
+// Deliver starts to write a turn's answer to its thread. It calls open with the messages that
+// earlier attempts posted, and continues in these messages. After ctx ends, the delivery makes no
+// further call, and its Finish need not be called.
 //
-// If the turn already has its outcome, the answer is written only once, when it is complete.
-// Outlet.Sign is not shown in this case, and never for an answer to a message that did not address
-// the bot.
+// If the turn's result is already stored, the answer is written at once and as a whole. Outlet.Sign
+// is shown only for a turn without a stored result whose message addressed the bot.
 func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.Permit, open func(ctx context.Context, posted []session.Page) (Outlet[P], error)) (chat.Delivery, error) {
 	if desk.Logger == nil {
 		desk.Logger = slog.New(slog.DiscardHandler)
@@ -152,8 +151,8 @@ func (d *delivery[P]) Accept(p packet.Packet) {
 	d.replies.Accept(p)
 }
 
-// observe is called after each write to the thread. The first visible text removes the sign that
-// the bot is working.
+// observe removes the sign that the bot is working at the first visible text. It passes every write
+// to Outlet.Observe.
 func (d *delivery[P]) observe(w stream.Write) {
 	if w.First {
 		d.sign.endForText()

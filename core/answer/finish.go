@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// finalLimit limits one attempt at the final writes. Then the turn is released, and any replica
-// tries again.
+// finalLimit is the maximum time for one attempt to finish a delivery. After that, the turn returns
+// to the queue, and any replica tries again.
 const finalLimit = 2 * time.Minute
 
 // outcomeOf returns the result of a turn that ends without a run of the engine. A failure gets a
@@ -61,10 +61,10 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 	return saved
 }
 
-// save stores the outcome of a turn, and retries until it succeeds or another replica has the turn.
-// It returns [session.ErrWithdrawn] if the question was deleted meanwhile. The turn then ends as
-// Superseded and is delivered again. It returns [session.ErrRemoved] if the answer was removed
-// meanwhile.
+// save stores the outcome of a turn. It retries until it succeeds or another replica has taken over
+// the turn. If the question was deleted meanwhile, save stores the outcome Superseded and returns
+// [session.ErrWithdrawn]. The turn must then be delivered again. If the answer was removed, save
+// returns [session.ErrRemoved].
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
 	ctx, saving := span.Begin(ctx, "save")
 	defer func() { saving.End(err) }()
@@ -101,8 +101,8 @@ func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string)
 	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Delivered(ctx, a.turn.Fence(), undelivered) })
 }
 
-// persist calls write until it succeeds or fails permanently, or until the replica's lease ends. A
-// stop does not cancel it.
+// persist retries write until it succeeds, fails permanently, or the replica's lease ends. If ctx
+// ends, persist returns after the current call of write.
 func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
 	var over error // why there is no other try
 	logged := false
@@ -173,8 +173,8 @@ func sayUndelivered(err error) string {
 	}
 }
 
-// sentenceUndelivered is stored for a turn if every retry of its delivery failed. It is not for
-// answers that the platform rejected.
+// sentenceUndelivered is stored for a turn after all attempts to deliver its answer have failed. It
+// does not apply to answers that the platform rejected.
 const sentenceUndelivered = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
 
 // redeliver shows the saved answer of a turn whose earlier worker ended before the final writes.

@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Guard returns the [stream.Guard] for the writes of one attempt. No write begins without a permit.
-// If the permit ends during a write, Guard reports that to repairs, and the turn is delivered
-// again. Such a write may have overwritten a page of another attempt.
+// Guard returns a [stream.Guard] that allows writes to a thread only while permit is valid. A write
+// during which the permit ends may have overwritten a page of another attempt. Guard then reports
+// this to repairs, and the turn is delivered again.
 func Guard(repairs Repairs, t session.Turn, permit chat.Permit, logger *slog.Logger) stream.Guard {
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }

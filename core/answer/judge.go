@@ -15,8 +15,8 @@ import (
 )
 
 // Occurrence is an event on a chat platform about which [Service.Judge] decides. The adapter sets
-// the fields of Event that the platform reports. Judge derives Known, Stop, Unfollow, Question and
-// SmallTalk from Text and the store. If the adapter sets Stop or Unfollow, Judge keeps it.
+// the fields of Event that the platform reports. Judge sets Known, Question and SmallTalk from Text
+// and the store. It also sets Stop and Unfollow, unless the adapter has set them.
 type Occurrence struct {
 	policy.Event
 	Tenant access.TenantID
@@ -117,9 +117,9 @@ func (o *Occurrence) parseText(p policy.Policy, known bool) {
 	o.SmallTalk = policy.IsSmallTalk(o.Text)
 }
 
-// addressed reports whether a command word such as "stop" is meant for the bot. known says that the
-// thread is one of the bot's threads. In other threads, and in a channel without a mention, the
-// word is for other people.
+// addressed reports whether a command word such as "stop" is meant for the bot. This is the case in
+// direct messages, after a mention, in replies to the bot, and in threads of the bot. known says
+// that the thread is such a thread.
 func (o Occurrence) addressed(known bool) bool {
 	return o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 }
@@ -132,8 +132,8 @@ func (s *Service) isQuestion(ctx context.Context, o Occurrence) (bool, error) {
 	return err == nil && t.Message == o.Message, err
 }
 
-// recordSighting records the author of a message in a thread of the bot. It returns the thread's
-// state before the message, except that People includes the author.
+// recordSighting records that the author of a message takes part in a thread of the bot. It returns
+// the state of the thread from before the message, except that People counts the author.
 func (s *Service) recordSighting(ctx context.Context, o Occurrence, p policy.Policy, h *audienceLookup) (session.Thread, error) {
 	if !o.InThread && !o.Direct && !o.Forum {
 		return session.Thread{}, nil
@@ -246,7 +246,7 @@ func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) er
 	return refused
 }
 
-// firstPause is the delay before the first retry of a failed write of a question.
+// firstPause is how long to wait before a failed write of a question is retried for the first time.
 const firstPause = 100 * time.Millisecond
 
 // Take stores a question and queues its turn. It does not wait for the answer. It counts the

@@ -9,14 +9,14 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Causes of cancellation that come from the process, not from a person.
+// Causes with which the process itself cancels attempts, without a request by a person.
 var (
 	errLeaseLost = errors.New("the replica could not renew its leases in time")
 	errHandBack  = errors.New("the replica ends and hands its turns back")
 )
 
-// lease is the replica's local record of its lease on turns. It ends before the lease in the store,
-// so that the replica stops writing before another replica can take over a turn.
+// lease records in memory how long this replica may work on its turns. It expires before the lease
+// in the store, so that the replica stops writing before another replica takes over.
 type lease struct {
 	ttl time.Duration
 
@@ -72,8 +72,8 @@ func (s *Service) beat(ctx context.Context) {
 	}
 }
 
-// beatInterval returns the interval between heartbeats. It is up to twice Config.Beat while no turn
-// is running.
+// beatInterval returns the interval between renewals of the lease. It is Config.Beat while turns
+// are running, and up to twice as long otherwise.
 func (s *Service) beatInterval() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,10 +33,11 @@ type pageLog struct {
 
 var _ stream.Log = pageLog{}
 
-// OpenLogs returns the [stream.Logs] that record which pages of a turn's answers were posted. at is
-// the thread, and posted has the pages of earlier attempts. Writes to a log need no permit, because
-// the store rejects writes of attempts that lost the turn. recorded, if not nil, is called after a
-// new message was recorded.
+// OpenLogs returns the [stream.Logs] that record which pages of a turn's answers were posted. The
+// thread is at, and posted lists the pages of earlier attempts. If recorded is not nil, it is
+// called after each new message was recorded.
+//
+// A log can be written without a permit. The store rejects writes of an attempt that lost the turn.
 func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page, recorded func(context.Context, session.Turn)) stream.Logs {
 	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), turn: t, at: at}, posted: make(map[int][]stream.Page)}
 	if recorded != nil {
@@ -50,8 +51,8 @@ func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []ses
 	return l
 }
 
-// pageLogs implements [stream.Logs]. posted has the pages of earlier attempts, by the index of the
-// model. Each log is a copy of first with the pages of one model.
+// pageLogs implements [stream.Logs] with one log for the answer of each model. first is the
+// template for these logs. posted has the pages of earlier attempts, by the index of the model.
 type pageLogs struct {
 	first  pageLog
 	posted map[int][]stream.Page

@@ -20,15 +20,15 @@ import (
 const (
 	// offerLimit limits the time for deciding whether to offer a private answer.
 	offerLimit = 15 * time.Second
-	// offerQueries and offerHits are the maximum numbers of queries and hits of the search before
-	// an offer. They are the same as for an answer's search.
+	// offerQueries and offerHits limit the search that decides whether to offer a private answer.
+	// They are maximum numbers of queries and hits, the same as in a search for an answer.
 	offerQueries = 5
 	offerHits    = 10
 )
 
-// offerPrivate offers a private answer to the asker if a search with the asker's permissions finds
-// evidence that the channel may not see. There is at most one offer for each turn, and it is not
-// durable. An offer never affects the channel's answer.
+// offerPrivate offers the asker a private answer if it can use evidence that the channel may not
+// see. It makes at most one offer for each turn. An offer is lost if the process dies, and it never
+// affects the channel's answer.
 func (s *Service) offerPrivate(ctx context.Context, t session.Turn, saved session.Saved) {
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
 		return

@@ -20,9 +20,9 @@ type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 }
 
-// nameOwner returns a sink that adds a page's owner to the last packet of an unanswered question.
-// The page is the one closest to the question. Packets must pass recheckSources first, so that the
-// audience may read the page.
+// nameOwner returns a sink that names the owner of a page if documents did not answer the question.
+// The page is the one closest to the question. The sink adds the owner to the last packet. Its
+// input must come from recheckSources, so that the audience may read the page.
 func (s *Service) nameOwner(ctx context.Context, t session.Turn, to packet.Sink) packet.Sink {
 	if s.Owners == nil || t.Ambient || t.Origin.As == session.Shared {
 		return to

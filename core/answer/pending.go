@@ -99,9 +99,9 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	return outcomeOf(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker reports whether the asker knows privately that a quota is exhausted. It sends a
-// private message, unless the reply to a command has already said so. It returns false if no quota
-// is exhausted, or if the thread must show the message.
+// limitAsker tells the asker privately that a quota is exhausted, unless the reply to a command has
+// already said so. It reports whether the asker knows. It returns false if no quota is exhausted or
+// no private message can be sent.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.LimitedUntil.IsZero() {

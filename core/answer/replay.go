@@ -12,9 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets that reproduce a saved turn, with the same final pages as the original. It
-// is used for recovery, edits of old answers, and explanations. If the engine did not run, the
-// packets contain only the end of the answer.
+// Replay returns packets that reproduce a saved turn, with the same final pages as the original. If
+// the engine did not run, they contain only the end of the answer, with its outcome.
 func Replay(saved session.Saved) []packet.Packet {
 	switch {
 	case saved.Removed != nil:

@@ -107,7 +107,8 @@ func (s *Service) dropUnreadable(ctx context.Context, audience access.Audience, 
 	return s.dropWithdrawn(ctx, audience.Tenant(), message.Readable(history, func(id document.ID) bool { return readable[id] }))
 }
 
-// dropWithdrawn removes content that is based on a passage that was deleted or edited since.
+// dropWithdrawn removes answers from the history that depend on a deleted or edited passage. Later
+// answers that cite the same document are removed too.
 func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, history []message.Message) ([]message.Message, error) {
 	shown := message.Shown(history)
 	if s.Quotes == nil || len(shown) == 0 {
@@ -128,8 +129,8 @@ func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, his
 	}), nil
 }
 
-// completeTurns returns the history without the tool calls and results of unanswered turns. Only an
-// answer lists their documents. It sets Courtesy on messages that are small talk.
+// completeTurns removes tool calls and results from the history if their turn has no answer. It
+// sets Courtesy on messages of users that are small talk.
 func completeTurns(history []message.Message) []message.Message {
 	complete := make(map[int]bool)
 	for _, m := range history {

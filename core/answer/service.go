@@ -158,8 +158,8 @@ type Accepted struct {
 	Notice string // for the thread, if the question has to wait
 }
 
-// Accept stores a question and queues its turn, like [Service.Take]. The question needs no decision
-// of [Service.Judge].
+// Accept stores a question that needs no decision by [Service.Judge], and queues its turn. It works
+// like [Service.Take].
 func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error) {
 	return s.Take(ctx, Question{Mention: m})
 }

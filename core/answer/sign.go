@@ -32,7 +32,8 @@ type Sign struct {
 const (
 	// lineLength is the maximum number of characters in a line of a sign.
 	lineLength = 80
-	// clearLimit limits the call that removes a sign, for which the thread's next question waits.
+	// clearLimit is the maximum time of the call that removes a sign. The next question in the
+	// thread waits for this call.
 	clearLimit = time.Second
 )
 
@@ -50,8 +51,8 @@ type sign struct {
 	textShown bool // text is visible
 }
 
-// showSign shows a [Sign] in the background. It calls seen once, after the first line of the sign.
-// It shows no line without a permit.
+// showSign shows a [Sign] in the background until the sign is stopped. It calls seen once, after
+// the first attempt to show the sign. Without a permit it shows nothing.
 func showSign(ctx context.Context, how Sign, to thread.Ref, permit chat.Permit, logger *slog.Logger, seen func(context.Context)) *sign {
 	s := &sign{Sign: how, to: to, logger: logger, latest: make(chan string, 1)}
 	s.Show = func(ctx context.Context, to thread.Ref, line string) error {
@@ -143,7 +144,7 @@ func (s *sign) hasText() bool {
 	return s.textShown
 }
 
-// wait ends the sign and waits until its current call has returned.
+// wait stops the sign and blocks until its current call to the platform has returned.
 func (s *sign) wait() {
 	if s != nil {
 		s.stop()
@@ -151,15 +152,16 @@ func (s *sign) wait() {
 	}
 }
 
-// beforeLast must be called before the answer's last text is written. It ends a sign that cannot be
-// removed.
+// beforeLast stops a sign that cannot be removed later. It must be called before the answer's last
+// text is written.
 func (s *sign) beforeLast() {
 	if s != nil && s.Lingers == nil {
 		s.wait()
 	}
 }
 
-// afterLast must be called after the answer's last write. It removes a sign that is still visible.
+// afterLast removes a sign that is still visible. It must be called after the answer's last write,
+// with the error of that write. After an error it only stops the sign.
 func (s *sign) afterLast(ctx context.Context, err error) {
 	if s == nil {
 		return

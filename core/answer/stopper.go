@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// StopAs is like [Service.Stop]. In addition, people named by the channel's setting "stoppers" may
-// stop other people's answers. holds returns what the person may read. It is called only if the
-// permission depends on it. If it is nil, the person has no permissions.
+// StopAs stops turns like [Service.Stop], but accepts requests of more people: those named by the
+// channel's setting "stoppers". holds returns what the person may read. It is called only if the
+// permission depends on it. If holds is nil, the person has no such permission.
 func (s *Service) StopAs(
 	ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error),
 ) (session.StopResult, error) {

@@ -28,8 +28,8 @@ func (s *Service) traceAttempt(ctx context.Context, t session.Turn) (context.Con
 		slog.Int("attempt", t.Attempt), slog.Int("takeovers", t.Takeovers), slog.Int("lone_deaths", t.LoneDeaths), slog.String("state", string(t.State)))
 }
 
-// Queued must be called after a turn was created from another turn, such as a retry. It wakes the
-// worker and records a trace span from began.
+// Queued wakes the worker for a turn that was created from another turn, such as a retry. It
+// records a trace span from began to now.
 func (s *Service) Queued(ctx context.Context, began time.Time, t session.Turn) {
 	s.recordIntake(ctx, began, t)
 	s.Wake()

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// unlistedAge is the maximum age of an answer that the bot offers to repeat. unlistedLook is
-	// the interval between checks for such answers. maxUnlisted is the maximum number of answers
-	// per check.
+	// unlistedAge is the maximum age of an answer that the bot offers to give again. unlistedLook
+	// is the interval between searches for such answers. maxUnlisted is the maximum number per
+	// search.
 	unlistedAge  = 24 * time.Hour
 	unlistedLook = time.Minute
 	maxUnlisted  = 20
@@ -39,8 +39,8 @@ func (s *Service) offerUnlisted(ctx context.Context) {
 	}
 }
 
-// offerAgain tells the asker of a turn, once, that a new answer could use more than public
-// documents. While the audience is unknown, it returns [access.ErrPending].
+// offerAgain tells the asker that a new answer could use more than public documents. It does so at
+// most once for each turn. While the audience is unknown, it returns [access.ErrPending].
 func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.Ambient {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// verdictEvery is the interval at which queued verdicts, which are decisions about messages, are
-// stored.
+// verdictEvery is the interval at which queued verdicts are stored. A verdict is the decision about
+// a message.
 const (
 	verdictEvery = time.Second
 	// maxVerdicts is the maximum number of queued verdicts. Further verdicts are dropped.
@@ -41,8 +41,8 @@ func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	}
 }
 
-// Passed reports whether a process decided not to answer a message. It returns false if the
-// decision was to answer but no turn was stored.
+// Passed reports whether a process decided not to answer a message. It returns false if no decision
+// is known, or if the decision was to answer.
 func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
 	s.mu.Lock()
 	for _, j := range slices.Backward(s.verdicts) { // not written yet
@@ -59,9 +59,9 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	return v.Action != "" && v.Action != policy.Answer.String(), nil
 }
 
-// News returns those entries of newest whose channels may have unhandled messages. Each entry is
-// the newest message of one channel. If that message was handled, all earlier ones were too,
-// because a channel's messages are handled in order.
+// News returns the entries of newest whose channels may have unhandled messages. Each entry is the
+// newest message of a channel. News checks only these messages, because the messages of a channel
+// are handled in order.
 func (s *Service) News(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Newest, error) {

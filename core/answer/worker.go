@@ -57,15 +57,15 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Limits of the polling interval, as multiples of Config.Poll. idlePolls is the normal limit.
-// doubtPolls applies if the last lease failed, or if it is unknown which turns it leased.
+// Maximum polling intervals, as multiples of Config.Poll. doubtPolls applies after a failed lease,
+// or while this replica may hold turns that it does not know. idlePolls applies otherwise.
 const (
 	idlePolls  = 60
 	doubtPolls = 4
 )
 
-// work leases turns and starts them until ctx ends. The turns run with the context lasting, which
-// lasts longer. work does not wait for them.
+// work leases turns and starts them until ctx ends. It does not wait for them. The turns run with
+// the context lasting, which is still valid after ctx has ended.
 func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	slots := make(chan struct{}, s.config.Workers)
 	failing, wait := false, s.config.Poll
@@ -117,9 +117,9 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 }
 
 // checkDraining returns when the process began to drain, or the zero time if it is not draining. A
-// draining process starts no turns, so that a turn whose process died can run alone. since is the
-// previous result, and leased is the error of the last lease. After the grace period, checkDraining
-// cancels the running turns.
+// draining process starts no turns, and cancels running ones after the grace period. A turn whose
+// process died can then run alone. since is the previous result. leased is the error of the last
+// lease.
 func (s *Service) checkDraining(ctx context.Context, since time.Time, leased error) (time.Time, error) {
 	switch {
 	case !errors.Is(leased, session.ErrDraining):
@@ -240,8 +240,8 @@ func (s *Service) findStops(ctx context.Context, fences []session.Fence) {
 	}
 }
 
-// FindStop stops a running turn if a person has already asked to stop one of its messages. It must
-// be called after a message of the turn was recorded, because no signal reports an earlier request.
+// FindStop stops a running turn if a person has asked to stop one of its messages. It must be
+// called after a message of the turn was recorded, because an earlier request sends no signal.
 func (s *Service) FindStop(ctx context.Context, t session.Turn) {
 	s.findStops(ctx, []session.Fence{t.Fence()})
 }

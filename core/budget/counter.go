@@ -34,8 +34,8 @@ const (
 	conversationTokens = 5
 )
 
-// memoBytes is the minimum length in bytes of a text whose count is cached. memoTexts is the number
-// of newest counts that always stay cached.
+// memoBytes is the minimum length in bytes of a text whose count is cached. The newest memoTexts
+// counts always stay in the cache.
 const (
 	memoBytes = 128
 	memoTexts = 8192
@@ -90,7 +90,8 @@ func (m *Memo) Count(text string) int {
 	return n
 }
 
-// store must be called with mu held.
+// store caches a count. If the newest counts are memoTexts, it drops all older ones. mu must be
+// held.
 func (m *Memo) store(key memoKey, n int) {
 	if len(m.new) >= memoTexts {
 		m.old, m.new = m.new, make(map[memoKey]int)

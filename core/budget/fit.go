@@ -13,8 +13,8 @@ const (
 	ReplyTokens = 600
 )
 
-// ErrTooLarge reports that the context does not fit the model's window, even after everything
-// possible was shortened or omitted. What remains is mostly images.
+// ErrTooLarge means that the context exceeds the model's window even after everything possible was
+// shortened or omitted. The usual cause is images.
 var ErrTooLarge = errors.New("the message does not fit the model's window")
 
 // ErrWindow reports that the model's window is smaller than [MinWindow].
@@ -54,8 +54,8 @@ type Fitter struct {
 	marker  string
 }
 
-// NewFitter returns a Fitter. The error names all faults of config. Pass a [Memo] unless the
-// counter caches.
+// NewFitter returns a [Fitter] for the window that config describes. The error names all faults of
+// config. If counter does not cache its counts, wrap it in a [Memo].
 func NewFitter(counter Counter, config Config) (*Fitter, error) {
 	if config.Reserve == 0 {
 		config.Reserve = min(ReplyTokens, config.Window/4)

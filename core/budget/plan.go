@@ -4,35 +4,35 @@ package budget
 const (
 	instructionShare = 15 // System, Tools, Agent and Reminder together
 	historyShare     = 15 // earlier turns and files
-	// standaloneFrom is the share of the newest message above which it is sent alone, without
-	// history, files and project. standaloneShare is the maximum share of a message that is sent
-	// alone.
+	// A newest message above the share standaloneFrom is sent without history, files and project if
+	// the context is too large. Its maximum share is then standaloneShare.
 	standaloneFrom  = 70
 	standaloneShare = 80
-	// userFloor is the minimum share that the newest message keeps when it is shortened. It does
-	// not apply if the other sections that are never omitted need the space.
+	// userFloor is the share below which the newest message is not shortened. Only sections that
+	// must be sent can reduce it further.
 	userFloor = 25
 	// toolRoom is the share that must remain for later tool results if a project is sent.
 	toolRoom = 10
 )
 
 const (
-	// shortenedTurns is the number of newest turns that may be shortened. An older turn that does
-	// not fit ends the history.
+	// shortenedTurns is the number of newest turns whose texts may be shortened. Older turns are
+	// sent whole, from the newest to the first that does not fit.
 	shortenedTurns = 3
-	// pairDivisor divides the share of the history into the limits for a question and its answer.
-	// It is above 2 because joined texts can have more tokens than their parts.
+	// pairDivisor sets the limit for the texts of a shortened turn. A question and its answer each
+	// get the history's share divided by pairDivisor. It is above 2 because joined texts can have
+	// more tokens than their parts.
 	pairDivisor = 2.2
 	// resultFloor is the minimum number of tokens of a tool result, so that the model sees that its
 	// call had a result.
 	resultFloor = 16
-	// minUsefulTokens is the minimum useful size of an earlier message in tokens. It is also the
-	// minimum size of the instructions in very small windows.
+	// minUsefulTokens is the smallest size in tokens to which a text of an earlier turn or a file
+	// is shortened. In a very small window, it is also the smallest size of the instructions.
 	minUsefulTokens = 16
 )
 
-// plan decides how many tokens each section keeps. It uses only counts, so that texts are cut once
-// at the end.
+// plan decides how many tokens each section keeps. It works only with counts. The texts are cut
+// once, after all decisions.
 type plan struct {
 	layout
 	room  int   // tokens for all sections
@@ -59,9 +59,9 @@ func (p *plan) size() int { return p.all.cost() }
 
 func (p *plan) percent(n int) int { return p.room * n / 100 }
 
-// solve determines the size of each part. The parts are served in this order: the newest message,
-// the calls of this turn, history, the results of the calls, the instructions. Each part leaves
-// enough tokens for the minimum sizes of the later parts.
+// solve decides how many tokens each part of the context gets. If everything fits, it shortens
+// nothing. Otherwise it serves the parts in this order: newest message, tool calls of this turn,
+// history, results of these calls, instructions. Later parts always keep their minimum sizes.
 func (p *plan) solve() error {
 	if err := p.chooseLevel(); err != nil {
 		return err
@@ -120,8 +120,8 @@ func (p *plan) minInstructions() int {
 	return least + p.reminders.cost()
 }
 
-// instructionShareSize returns the number of tokens that the instructions get in any case. This is
-// their share, or less if they are shorter or the newest message needs the tokens.
+// instructionShareSize returns the number of tokens that are reserved for the instructions. It is
+// at most their share and their actual size. It is smaller if the newest message needs the tokens.
 func (p *plan) instructionShareSize() int {
 	share := min(p.instructionRoom(), p.room-p.user.minCost(p.level.user))
 	return min(p.instructions(), max(share, p.minInstructions()))
@@ -154,9 +154,9 @@ func (p *plan) minSteps() int {
 	return total
 }
 
-// projectFits reports whether the project leaves the other parts their guaranteed sizes. Before a
-// turn's first tool call, the project must also leave tokens for results. Otherwise the project
-// might be omitted later in the turn.
+// projectFits reports whether the project files leave enough tokens for all other parts. Before the
+// first tool call of a turn, this includes tokens for tool results, so that the project need not be
+// omitted later.
 func (p *plan) projectFits() bool {
 	if len(p.project) == 0 {
 		return true
@@ -233,7 +233,8 @@ func (p *plan) fitHistory() {
 	}
 }
 
-// fitFiles drops files from the end until the others fit in their shortest form. It shortens these.
+// fitFiles shortens files to at most limit tokens in total. If they do not fit in their shortest
+// form, it first drops files from the end.
 func (p *plan) fitFiles(limit int) {
 	files := p.files
 	for len(files) > 0 && files.minCost(minUsefulTokens) > limit {

@@ -7,8 +7,8 @@ type Kind int
 const (
 	// System is the system prompt. It is never omitted.
 	System Kind = iota
-	// Tools describes the tools that the model may call. It is sent whole or not at all. It is
-	// omitted only if the sections that are never omitted would not fit with it.
+	// Tools describes the tools that the model may call. It is never shortened. It is omitted only
+	// if the sections that must be sent would not fit otherwise.
 	Tools
 	// Agent is the prompt of a custom agent. It is never omitted. Among the instructions it is
 	// shortened first.

@@ -2,17 +2,16 @@ package budget
 
 import "slices"
 
-// DefaultSources is the usual size for [FillWindow].
+// DefaultSources is the usual value of the parameter size of [FillWindow].
 const DefaultSources = 4
 
-// FillWindow returns the sources in found, and fills them up to size with sources of earlier turns.
-// A question such as "tell me more" then has sources even if its search finds nothing. The result
-// is a new slice with all of found, even if found exceeds size.
+// FillWindow returns all sources in found, filled up to size with sources of earlier turns. A
+// question such as "tell me more" then has sources even if its search finds nothing. The result is
+// a new slice, and longer than size if found is.
 //
-// history has the sources of each earlier turn, oldest turn first. Newer turns are used first. A
-// source in found or in a newer turn is not repeated, but a source that one turn lists twice is
-// added twice. identity identifies sources. usable, if not nil, excludes sources, such as those
-// that the readers may no longer see.
+// history has the sources of each earlier turn, oldest turn first. The newest turns are used first.
+// identity returns the key of a source. A key in found or in a newer turn is not added again, but
+// duplicates within a turn are kept. usable, if not nil, reports whether a source may be added.
 func FillWindow[S any, K comparable](
 	size int, found []S, history [][]S, identity func(S) K, usable func(S) bool,
 ) []S {

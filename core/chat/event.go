@@ -117,8 +117,8 @@ func (c Command) Place() thread.Ref {
 	return at
 }
 
-// Stopper returns the user of the command, with the right to stop other people's answers if the
-// user is a moderator.
+// Stopper returns the user of the command for a [session.StopRequest]. A moderator may stop the
+// answers of other people.
 func (c Command) Stopper() session.Stopper {
 	return session.Stopper{ID: c.By.ID, Privileged: c.Moderator}
 }

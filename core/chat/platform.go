@@ -107,7 +107,7 @@ type Features struct {
 	SaysAlone  bool // Say is visible to one person only, also after a reaction
 }
 
-// Reading says which messages of a thread to read before a question: those after the message After.
+// Reading says where to begin when the earlier messages of a thread are read before a question.
 type Reading struct {
 	After thread.MessageID // empty: from the thread's beginning
 }
@@ -157,9 +157,9 @@ type Room struct {
 	Open    bool // every full member of the workspace can open it
 }
 
-// ReplySubject returns the Subject of a [Notice] that replaces the answer to a message. An example
-// is a notice that files were stored. [Platform].Answered counts such a notice as an answer. It
-// ignores all other notices.
+// ReplySubject returns the Subject of a [Notice] that is the reply to a message instead of an
+// answer. An example is a notice that files were stored. [Platform].Answered treats such a notice
+// as an answer, and ignores all other notices.
 func ReplySubject(id thread.MessageID) string { return "reply " + string(id) }
 
 // WaitingNotice returns a [Notice] for the question of a turn that waits in its thread's queue.

@@ -196,9 +196,8 @@ func sharedToken(s State) []string {
 	return nil
 }
 
-// SharedToken returns a finding if Slack counts more connections with an app token than the
-// replicas of one database can open. Another installation then uses the same token. Otherwise the
-// result is "".
+// SharedToken returns a finding if another installation uses the same Slack app token, or "". It
+// assumes so if Slack counts more sockets than the given number of replicas can open.
 func SharedToken(sockets, replicas int) string {
 	most := replicas * SocketsEach
 	if sockets <= most {

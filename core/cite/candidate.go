@@ -114,8 +114,8 @@ func (s *scanner) feedCandidate(b byte) {
 	}
 }
 
-// advance parses the next symbol of a bracket expression, which is the last size bytes of raw. If
-// size is 1, b is the symbol.
+// advance parses the next symbol of a bracket expression. u is the kind of the symbol. size is its
+// length in bytes, at the end of raw. b is the symbol if size is 1, and otherwise 0.
 func (s *scanner) advance(u unit, b byte, size int) {
 	c := &s.cand
 	ascii := size == 1
@@ -256,7 +256,7 @@ func asciiUnit(b byte) unit {
 }
 
 // endsSource reports whether b ends the text after the dagger in a citation such as
-// "【3†source】". Besides a line break, this is a byte that may begin code, math or a tag.
+// "【3†source】". A line break ends it, and so does a byte that may begin code, math or a tag.
 func endsSource(b byte) bool {
 	return b == '\n' || b == '`' || b == '<' || b == '\\' || b == '$'
 }

@@ -10,8 +10,8 @@ import (
 const (
 	// maxSentence is the maximum number of bytes before a citation that count as its sentence.
 	maxSentence = 4096
-	// maxJudged is the maximum number of bytes to wait for the end of a citation's sentence. After
-	// that, the text so far is used.
+	// maxJudged is the maximum number of bytes for which a citation is held back until its sentence
+	// is complete. After that, the incomplete sentence is checked.
 	maxJudged = 1024
 	maxBlanks = 16
 )
@@ -156,9 +156,9 @@ func (j *citationChecker) check(c *citation, sentence string) {
 	}
 }
 
-// passDecided passes adjacent citations to the renderer, with the text before them. A citation
-// without numbers was dropped. If all were dropped, blanks that are no longer needed are dropped
-// too.
+// passDecided renders adjacent citations and the text before them. It skips dropped citations,
+// which have no numbers. If all were dropped, it removes the blanks that only separated them from
+// the text.
 func (j *citationChecker) passDecided(marks []pending) {
 	at := marks[0].offset
 	if slices.ContainsFunc(marks, func(m pending) bool { return len(m.numbers) > 0 }) {

@@ -201,8 +201,8 @@ func (s *scanner) feedComment(c byte) {
 	s.endOrEmit(c, modeComment)
 }
 
-// endOrEmit passes on a byte of a tag, comment or other HTML construct. A newline may end the
-// paragraph, unless the construct is a block.
+// endOrEmit emits a byte of a tag, comment or other HTML construct. It treats a line break as the
+// end of a line of text, which may end the paragraph, unless the construct is a block.
 func (s *scanner) endOrEmit(c byte, m mode) {
 	if c == '\n' && !s.tag.raw {
 		s.newline(m)

@@ -118,8 +118,8 @@ func (s *scanner) startMath(kind mathKind) {
 	s.inline.math, s.inline.escape, s.inline.depth = kind, false, 0
 }
 
-// feedMath scans math up to its end. An unmatched closing bracket also ends it, because the opening
-// \[ was then an escaped bracket, as in \[1].
+// feedMath scans one byte of math and detects the end of the math. An unmatched closing bracket
+// ends it too, because the opening bracket was then only an escaped one, as in \[1].
 func (s *scanner) feedMath(c byte) {
 	in := &s.inline
 	if c == '\n' {
@@ -154,8 +154,8 @@ func (s *scanner) feedMath(c byte) {
 	}
 }
 
-// startURL prepares for scanning an address outside a link, such as "https://…" (scheme is true)
-// or "www.…". A [ directly after "//" belongs to the host, as in IPv6.
+// startURL begins to scan an address in plain text, such as "https://…" (scheme is true) or
+// "www.…". A bracket directly after "//" belongs to the host, as in an IPv6 address.
 func (s *scanner) startURL(scheme bool) {
 	s.mode = modeURL
 	in := &s.inline

@@ -20,9 +20,9 @@ func (s *scanner) remember(b ...byte) {
 	s.tail = append(s.tail, b...)
 }
 
-// isRefused reports whether brackets with unknown numbers are plain text, as in "arr[3]", and not a
-// citation. It checks the text before the brackets and the byte next after them. ends says that the
-// text ends there. Full-width brackets are always citations.
+// isRefused reports whether brackets with unknown numbers are plain text, as in "arr[3]". It
+// decides by the text before the brackets and by the byte after them (next). If ends is true, the
+// text ends after the brackets. Full-width brackets are never plain text.
 func (s *scanner) isRefused(next byte, ends bool) bool {
 	c := &s.cand
 	if c.invented == 0 || !c.outer || !c.inner {

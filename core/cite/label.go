@@ -3,10 +3,10 @@ package cite
 // maxLabels is the maximum number of nested open brackets. Brackets further outside are plain text.
 const maxLabels = 32
 
-// labels tracks open square brackets, because citations in the label of a Markdown link are not
-// converted. A citation inside brackets, and the text after it, is held until the byte after the
-// closing bracket shows whether they are a label. At the end of the paragraph, or after maxHold
-// bytes, they are plain text.
+// labels tracks open square brackets. Its purpose is to leave citations in the label of a Markdown
+// link unconverted. It holds a citation in brackets until the byte after the closing bracket shows
+// whether they are a label. At the end of the paragraph, or after maxHold bytes, they count as
+// text.
 type labels struct {
 	open   []label
 	closed label  // the bracket that the last byte closed
@@ -22,8 +22,8 @@ type label struct {
 	marks      int  // number of held citations when the bracket opened
 }
 
-// mark is a held citation. start and end are its offsets in labels.held, and from and to in
-// labels.pool.
+// mark is a held citation. Its text is labels.held[start:end], and its numbers are
+// labels.pool[from:to].
 type mark struct {
 	start, end int
 	from, to   int

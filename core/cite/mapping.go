@@ -27,8 +27,9 @@ type Mapping struct {
 // NewMapping returns an empty mapping.
 func NewMapping() *Mapping { return &Mapping{} }
 
-// Add returns the number of a source's passage. A known passage keeps its number, and s fills its
-// empty fields. A source without a document id always gets a new number.
+// Add returns the number of a source's passage. A new passage gets a new number. For a known
+// passage, Add fills empty fields of the stored source from s. A source without a document id
+// always gets a new number.
 func (m *Mapping) Add(s Source) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,9 +59,9 @@ func (m *Mapping) Restore(n int, s Source) {
 	m.set(n, s)
 }
 
-// Reserve reserves n for a passage of an earlier turn that the current audience may not see. The
-// text [n] stays unchanged until Add or Restore adds the passage. Reserve does nothing if n is used
-// or reserved.
+// Reserve keeps the number n free for a passage of an earlier turn that the current audience may
+// not see. Until Add or Restore adds this passage, a citation [n] is not converted. Reserve does
+// nothing if n is already used or reserved.
 func (m *Mapping) Reserve(n int, p Passage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,8 +144,8 @@ func (m *Mapping) isKnown(n int) bool {
 	return ok
 }
 
-// inventedAbove is how far an unknown number may exceed the highest known number and still be an
-// invented citation. Larger numbers are text, such as a year.
+// inventedAbove limits which unknown numbers count as invented citations. They may exceed the
+// highest known number by at most this value. Larger numbers are text, such as a year.
 const inventedAbove = 20
 
 func (m *Mapping) isInvented(n int) bool {

@@ -126,9 +126,8 @@ func (p *Processor) Text(message string) string {
 	return b.String()
 }
 
-// Clean returns a model's text without citations of unknown numbers and without a list of sources
-// at its end. It does not change other citations. It works like [Options].Invented and
-// [Options].DropList.
+// Clean removes citations of unknown numbers, and a list of sources at the end, from a model's
+// text. It does not change other citations.
 func Clean(message string, mapping *Mapping) string {
 	p := NewProcessor(mapping, Options{Invented: func(int) {}, DropList: true})
 	p.render.raw = true

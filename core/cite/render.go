@@ -106,8 +106,8 @@ func (r *renderer) link(e *entry, bang bool) {
 	r.buf = append(r.buf, ')')
 }
 
-// endPush appends the text so far to the events. An incomplete character at the end waits for its
-// remaining bytes, unless later text is held back.
+// endPush appends the output of one Push to the events. If it ends with an incomplete character,
+// these bytes wait for the next Push. If held is true, later text is held back, and no byte waits.
 func (r *renderer) endPush(delta string, held bool) {
 	n := len(r.buf)
 	if !held {

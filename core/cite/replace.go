@@ -1,7 +1,7 @@
 package cite
 
-// Replace maps n to s even if n has a source, for example when a passage is shown again. Text that
-// was already converted does not change.
+// Replace assigns the number n to s, even if n already has a source. Text that was already
+// converted does not change. It does nothing if n is below 1.
 func (m *Mapping) Replace(n int, s Source) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,8 +12,8 @@ type Passage struct {
 	Part     string // empty: the whole document
 }
 
-// PagePart is the Part of a [Passage] that covers a whole document, which a model reads page by
-// page.
+// PagePart is the Part of a [Passage] that is a whole document. The model reads such a document one
+// page at a time.
 const PagePart = "page"
 
 // ChunkPart returns the Part of a [Passage] that is one chunk of a document, such as "c42".
@@ -34,7 +34,7 @@ type Source struct {
 	Kind string
 }
 
-// Passage returns the cited passage without its title and address.
+// Passage returns the document and the part to which the source refers.
 func (s Source) Passage() Passage { return Passage{s.Document, s.Part} }
 
 // Info is a cited section of a document with the number that readers see.

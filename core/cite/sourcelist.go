@@ -215,8 +215,9 @@ var (
 		"fuentes fuente referencias fonti fonte riferimenti bronnen fontes referências 参考文献 参考资料 参考資料 来源 來源 出典 参照 출처")
 )
 
-// listName splits a line into a heading, such as "sources", and the rest of the line. If the line
-// is only the beginning of a heading, name is "" and found is true.
+// listName splits a line that begins with a heading such as "Sources:" into heading and rest. found
+// is false if the line has no such heading. If the line may become such a heading, found is true
+// and name is "".
 func listName(line string) (name, rest string, found bool) {
 	said := strings.TrimLeft(line, "*_# \t")
 	lower := strings.ToLower(said)

@@ -55,8 +55,8 @@ func (s *scanner) feedTarget(c byte) {
 	}
 }
 
-// holdTarget holds a byte of a target that will be dropped. If the address is too long to hold, it
-// drops the byte. The address must never be shown, because the model chose it.
+// holdTarget holds back a byte of the target of a link. It discards an address that is too long to
+// hold, because an address that the model chose must never be shown.
 func (s *scanner) holdTarget(c byte) {
 	t := &s.target
 	address := t.step == targetPlain || t.step == targetAngle

@@ -21,10 +21,10 @@ const (
 	sayQuestionGone = "The question is no longer there. Ask again."
 	sayOnlyAsker    = "Only whoever asked can say so."
 
-	// claimTTL is the duration of the claim of a process to ask whether an old question is still
-	// wanted. No other process asks during this time.
+	// claimTTL is how long a process reserves an old question, to ask whether it is still wanted.
+	// Other processes do not ask during this time.
 	claimTTL = time.Minute
-	// closingTime is how long closed waits for the end of a turn from before an outage.
+	// closingTime is the maximum time to wait for the end of a turn that began before an outage.
 	closingTime = 30 * time.Second
 )
 
@@ -73,8 +73,8 @@ func (c *Conversation) judgeLate(ctx context.Context, m chat.Message) (j answer.
 	return judged, nil
 }
 
-// aboutOther returns a function that reports whether a message of the bot is about a question other
-// than m.
+// aboutOther returns a function that reports whether a message belongs to the turn of a question
+// other than m.
 func (c *Conversation) aboutOther(ctx context.Context, m chat.Message) func(thread.MessageID) bool {
 	return func(id thread.MessageID) bool {
 		t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)

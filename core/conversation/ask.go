@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// commandRetry is how long the store of a question from a command or button is retried. The person
-// waits during this time.
+// commandRetry is how long a failed attempt to store a question from a command or button is
+// repeated. The person waits during this time.
 const commandRetry = 10 * time.Second
 
 // Ask is a question from a command, a form or a button.
@@ -34,7 +34,8 @@ type Ask struct {
 	Place func(ctx context.Context, a Admitted) (Placed, error)
 }
 
-// Admitted is a question from a person who may ask, for [Ask].Place.
+// Admitted is a question whose author may ask. [Ask].Place receives it to choose the thread for the
+// answer.
 type Admitted struct {
 	Private bool // only the asker sees the answer
 
@@ -50,8 +51,8 @@ func (a Admitted) Limited(ctx context.Context, at thread.Ref) (refusal string) {
 	return policy.Refusal(a.c.service.Limited(ctx, a.m, a.j))
 }
 
-// Placed is a question with the thread for its answer. EventKey, Tenant and Models of the Mention
-// are ignored. If Asker has no ID, [Ask].By is the asker.
+// Placed is a question and the thread for its answer, as [Ask].Place returns them. The embedded
+// fields EventKey, Tenant and Models are ignored. If Asker has no ID, [Ask].By is the asker.
 type Placed struct {
 	thread.Mention
 
@@ -118,8 +119,9 @@ func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusa
 	return models, refusal
 }
 
-// storeQuestion stores a question, and schedules a notice in the given thread if the question has
-// to wait. A command gets no notice, because its own reply shows that.
+// storeQuestion stores a question. If the question has to wait, it schedules a notice in the given
+// thread. A question from a command gets no notice, because the reply to the command mentions the
+// wait.
 func (c *Conversation) storeQuestion(ctx context.Context, at thread.Ref, q answer.Question) (answer.Accepted, error) {
 	accepted, err := c.service.Take(ctx, q)
 	if err == nil && !accepted.Duplicate && accepted.Notice != "" && q.Reply == nil {

@@ -78,9 +78,9 @@ func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	return err
 }
 
-// Stop stops the turns to which r refers. It calls denied if the person has no permission. If the
-// permission depends on whether the person is a moderator, it looks that up in the background and
-// then stops the turns.
+// Stop stops the turns to which r refers, or calls denied if the person may not stop them. If it
+// depends on whether the person is a moderator, Stop looks that up in the background and then stops
+// the turns. The result is from before that lookup.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
 	if !c.features(r.Ref).Moderates {

@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Command executes a command that a person typed after /footnote or chose in a menu. It returns a
-// reply in Markdown, for that person only. It sets use.Tenant and use.Alone. It also sets use.Admin
-// if the platform can look up moderators.
+// Command executes a command that a person typed after /footnote or chose in a menu. The reply is
+// Markdown, and only that person may see it. Command sets the fields Tenant and Alone of use. It
+// sets Admin if the platform can look up moderators.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
 	use.Alone = func(ctx context.Context) (access.Presence, error) {

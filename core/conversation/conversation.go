@@ -97,8 +97,8 @@ func (c *Conversation) Wait() {
 
 var errUnknownPerson = errors.New("the platform was not asked yet")
 
-// knownAudience returns a function that returns what a person may read. The function never calls
-// the platform, and returns an error if the answer is not known yet.
+// knownAudience returns a function that returns what a person may read. The function uses only data
+// that is already loaded, and never calls the platform. It returns an error if data is missing.
 func (c *Conversation) knownAudience(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		holds, ok := c.deps.Platform.Known(ctx, at, person)

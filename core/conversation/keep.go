@@ -22,8 +22,8 @@ const (
 	// maxKeeping is the maximum number of messages whose files are being stored or are waiting to
 	// be stored.
 	maxKeeping = 16
-	// keepClaimTTL is the duration of the claim of a process to store a message's files. No other
-	// process stores them during this time.
+	// keepClaimTTL is how long a process reserves a message in order to store its files. Other
+	// processes do not store the files during this time.
 	keepClaimTTL = time.Minute
 )
 
@@ -61,7 +61,8 @@ func (c *Conversation) startKeeping(ctx context.Context, m chat.Message, j answe
 }
 
 // keepAndReply stores the files of a message and replies to the message. The context keeping limits
-// the storing, and the reply has a separate time limit.
+// only the storing. If the process is stopping, keepAndReply sends no reply and leaves the files to
+// the next process.
 func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message, j answer.Judgement, project string) {
 	said, kept := c.keepFiles(keeping, m, j, project)
 	if errors.Is(context.Cause(keeping), errStopping) {
@@ -84,8 +85,8 @@ func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message
 	c.deps.Platform.Say(ctx, m, said, !m.Direct)
 }
 
-// removedMeanwhile reports whether the message was deleted while its files were being stored. If
-// so, it deletes the files.
+// removedMeanwhile deletes the stored files of a message that was deleted while they were being
+// stored. It reports whether the message was deleted.
 func (c *Conversation) removedMeanwhile(ctx context.Context, m chat.Message) bool {
 	if _, err := c.deps.Platform.Message(ctx, m.Ref, m.ID); !errors.Is(err, thread.ErrMessageGone) {
 		return false

@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// eventRetries is the schedule for a failed event that the platform does not redeliver.
+// eventRetries is the schedule for repeating a failed event that the platform does not redeliver.
 var eventRetries = sleep.Backoff{First: 100 * time.Millisecond, Most: 2 * time.Second, Within: 30 * time.Second}
 
 // Event handles a message, a deletion or a reaction. It ignores all other events, which the code
@@ -133,8 +133,8 @@ func (c *Conversation) replySteered(ctx context.Context, m chat.Message, j answe
 	})
 }
 
-// threadOf returns a stop request for the thread of a message. A direct message outside a thread
-// refers to the whole channel.
+// threadOf returns a request by the author of a message to stop all turns in the message's thread.
+// For a direct message outside a thread, the request covers the whole channel.
 func (c *Conversation) threadOf(m chat.Message) session.StopRequest {
 	r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author.ID, Privileged: m.Moderator}}
 	if m.Direct && !m.InThread { // outside of any thread it refers to the whole channel
@@ -180,8 +180,8 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 	return nil
 }
 
-// rejected tells the author why a question was not accepted, and returns nil. For a message from an
-// outage, it returns the error if the store's disk is full, so that the message is found again
+// rejected tells the author why a question was not accepted, and returns nil. It returns err if the
+// store's disk is full and the message was found after an outage. Such a message is found again
 // later.
 func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Judgement, err error) error {
 	if m.Late && errors.Is(err, policy.Full) {

@@ -43,11 +43,11 @@ type queueNotice struct {
 	waiting []session.Turn
 }
 
-// maxNotices is the maximum number of queues in memory before empty queues are removed.
+// maxNotices is the number of queues in memory at which empty queues are removed.
 const maxNotices = 1000
 
-// notice returns the notice of a queue. If there is none, it adds one, or returns nil if create is
-// false.
+// notice returns the notice of a queue. If there is none and create is set, it adds one. Otherwise
+// it returns nil.
 func (n *notices) notice(q queue, create bool) *queueNotice {
 	n.mu.Lock()
 	defer n.mu.Unlock()

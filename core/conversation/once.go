@@ -2,7 +2,8 @@ package conversation
 
 import "sync"
 
-// Once remembers recent keys, to do something only once for each. It is safe for concurrent use.
+// Once is a set of recent keys, for work that must be done only once per key. It is safe for
+// concurrent use.
 type Once struct {
 	mu   sync.Mutex
 	seen map[string]bool

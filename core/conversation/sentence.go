@@ -1,6 +1,6 @@
 package conversation
 
-// Texts for people, other than answers. They are the same on every platform.
+// Messages to people that are not answers. They are the same on every platform.
 const (
 	SayBroken  = "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."
 	SayLost    = "Your question could not be taken in. Ask again in a minute; if it happens again, tell whoever runs this bot."
@@ -11,5 +11,5 @@ const (
 	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
 )
 
-// AboutFiles is the question for a message that has files but no text.
+// AboutFiles is used as the question if a message has files but no text.
 const AboutFiles = "What is this about?"

@@ -10,9 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// recordFinding records the documents that the text of another document names. It must be called
-// before that document is stored. If the run is killed in between, the document need then not be
-// read again.
+// recordFinding stores the ids of documents that the text of another document names. It must be
+// called before that document is stored. Otherwise a killed run would lose the ids.
 func (r *run) recordFinding(ctx context.Context, list string, what Finding) error {
 	r.loading.Lock()
 	r.skippedParts = append(r.skippedParts, what.Skipped...)
@@ -24,7 +23,8 @@ func (r *run) recordFinding(ctx context.Context, list string, what Finding) erro
 }
 
 // hasMore reports whether pages of a feed remain to be read. At the end of a feed with
-// Feed.Confirm, it adds requests for documents that the pages may have omitted.
+// [Feed].Confirm, it requests documents that the pages may have omitted. The pages with these
+// documents must then be read.
 func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	if len(now.Stack) > 0 || !f.Confirm || len(f.Only) > 0 {
 		return len(now.Stack) > 0, nil
@@ -45,9 +45,9 @@ func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	return true, nil
 }
 
-// omittedIDs returns the ids of documents that the pages of a list may have omitted. These are
-// documents that are named in texts but not listed. If there are none, they are the stored
-// documents that no page listed.
+// omittedIDs returns the ids of documents that the pages of a list may have omitted. It returns ids
+// that texts name but that are not in the list. If there are none, it returns the stored documents
+// that no page listed.
 func (r *run) omittedIDs(ctx context.Context, list string, now *reading) ([]document.ID, error) {
 	// afterwards listed documents are stored, and requested ones are no longer named
 	if err := r.flush(ctx); err != nil {
@@ -131,8 +131,9 @@ func (r *run) markLost(id string, lost bool) {
 	}
 }
 
-// withLost marks a list that spans scopes as lost if any scope became invisible less than [Grace]
-// ago. It uses the time of the newest loss, because the scope of each document is unknown.
+// withLost sets l.Lost if any scope of the source became invisible less than [Grace] ago. It is for
+// lists that span scopes, where the scope of a document is unknown. l.Since becomes the time of the
+// newest loss.
 func (r *run) withLost(l List) List {
 	var newest time.Time
 	for _, s := range r.scopes {

@@ -37,8 +37,8 @@ func New(v Vendor, o Options) *Engine {
 	return &Engine{vendor: v, clock: o.Now}
 }
 
-// Listen sets where later runs look for hints, such as those of webhooks. Hints have no effect
-// unless the vendor is a [Hinter].
+// Listen sets the store from which later runs read hints. A hint reports a change, for example from
+// a webhook. Hints have no effect unless the vendor is a [Hinter].
 func (e *Engine) Listen(hints index.Hints) { e.hints = hints }
 
 // Source implements index.Connector.
@@ -47,13 +47,13 @@ func (e *Engine) Source() document.Source { return e.vendor.Source() }
 // Settings implements index.Connector.
 func (e *Engine) Settings() string { return e.vendor.Rules() }
 
-// restart is a prefix of the stored checkpoint. The next run then reads from the beginning what an
-// earlier run left unfinished.
+// restart is the prefix that [Engine.Restart] adds to a checkpoint. The next run then drops the
+// progress of unfinished work and begins it again.
 const restart = "restart:"
 
-// checkpoint is the checkpoint of a source that was read from the beginning. It contains no
-// position, because the state is in [index.Listings]. An empty checkpoint means to read everything
-// again.
+// checkpoint is what the engine stores as the checkpoint of every source that it has read. It has
+// no position, because the state of the source is in [index.Listings]. An empty checkpoint makes a
+// run read everything again.
 const checkpoint = `{"crawl":1}`
 
 // Restart implements [index.Resumer].
@@ -128,8 +128,8 @@ type pendingStore struct {
 	leaving map[document.ID]bool // documents to be removed from a list
 }
 
-// open loads the stored state at the beginning of a run. It drops unfinished work that a new
-// checkpoint or changed settings make invalid.
+// open loads the stored state of the source at the beginning of a run. It drops the progress of
+// unfinished work if the run is a restart or the vendor's rules have changed.
 func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	from, again := strings.CutPrefix(string(since), restart)
 	if r.state, err = load(ctx); err != nil {
@@ -157,7 +157,7 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 }
 
 // send passes a batch to the consumer and waits until the consumer asks for the next one. All
-// earlier batches are then stored, so send stores the state that belongs to them.
+// batches before b are stored by then. send therefore stores the state that belongs to them.
 func (r *run) send(ctx context.Context, b index.Batch) error {
 	r.loading.Lock()
 	r.skipped, r.skippedParts = append(r.skipped, r.skippedParts...), nil
@@ -255,8 +255,8 @@ func (r *run) readSource(ctx context.Context) (err error) {
 	return r.finish(ctx)
 }
 
-// indexFeeds fills the maps of feeds, such as the main scan of each list. It returns an error for
-// duplicate ids and for lists without a main scan.
+// indexFeeds fills the maps by which a run finds feeds, such as the main scan of each list. It
+// returns an error if two feeds have the same id, or if a list has no main scan.
 func (r *run) indexFeeds() error {
 	r.mains, r.scans, r.logs, r.refused = make(map[string]Feed), make(map[string]Feed), make(map[string]firstPage), make(map[string]bool)
 	ids := make(map[string]bool)
@@ -329,7 +329,7 @@ func (r *run) isDue(f Feed) bool {
 }
 
 // maxShort is the number of consecutive incomplete scans after which the vendor's Page.Count is
-// probably wrong. Such a scan is then repeated after partialRetry at the earliest.
+// assumed to be wrong. Further scans of the list are then at least partialRetry apart.
 const maxShort = 3
 
 // partialRetry is the default of Feed.Retry, the delay before an incomplete scan is repeated.

@@ -166,8 +166,8 @@ func (r *run) markPartial(f Feed, now *reading, why error) {
 	now.Partial = true
 }
 
-// beginFeed begins to read a feed. For a scan it stores the number of the pass, so that no other
-// pass uses the number. After an error, the returned page has notices about the error.
+// beginFeed begins to read a feed. A scan gets a new pass number, which is stored at once so that
+// no other pass uses it. After an error, the returned page has notices for the operator.
 func (r *run) beginFeed(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
 	r.pendingOnly = nil
@@ -248,8 +248,9 @@ func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	return nil
 }
 
-// rescan makes the main scans of the feed's scope due, because the feed cannot continue. It deletes
-// the feed's progress and mark. If the feed is a scan, it runs the main scan of its list at once.
+// rescan makes a feed start again after it could not continue. It deletes the feed's progress and
+// mark, and makes the main scans of the feed's scope due. If the feed is a scan, but not the main
+// scan of its list, that main scan runs at once.
 func (r *run) rescan(ctx context.Context, f Feed, was *feedState) error {
 	was.Reading, was.Mark = nil, ""
 	r.markDirty(feedKey(f.ID))
@@ -278,8 +279,8 @@ type firstPage struct {
 
 const maxAhead = 64
 
-// fetch returns a page of a feed. It fetches the first pages of several logs concurrently, because
-// most of them are empty.
+// fetch returns a page of a feed. When it needs the first page of a [Log] feed, it fetches those of
+// several logs at once, because most of them are empty.
 func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	if f.Mode != Log || at.Cursor != "" || len(f.Only) > 0 {
 		return r.vendor.Page(ctx, f, at)
@@ -295,8 +296,8 @@ func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	return first.page, first.err
 }
 
-// fetchLogs concurrently fetches the first pages of at most maxAhead logs. These are the given log
-// and the due logs after it.
+// fetchLogs fetches the first page of the log from, and those of due logs after it. It fetches at
+// most maxAhead pages, concurrently, and puts them into r.logs.
 func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	at := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == from.ID })
 	if at < 0 {
@@ -322,7 +323,7 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	}
 }
 
-// maxOnly is the default of Feed.Most, the maximum number of documents in Feed.Only.
+// maxOnly is the maximum number of documents in [Feed].Only unless Feed.Most sets another.
 const maxOnly = 100
 
 func (r *run) retryFailed(ctx context.Context) error {

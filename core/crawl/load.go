@@ -57,8 +57,8 @@ func (g *group) load(ctx context.Context, it Item) (document.Document, error) {
 	return document.Document{}, errNotShown
 }
 
-// recordLoad makes later runs retry a document that failed to load. An error that concerns the
-// whole source does not count as a failure of the document.
+// recordLoad records whether an item was loaded, so that later runs retry a failed document. It
+// ignores errors that concern the whole source.
 func (r *run) recordLoad(it Item, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()

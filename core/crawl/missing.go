@@ -84,7 +84,8 @@ func micro(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// vanish applies the decision of [Vanish] to the documents that are missing in the list id.
+// vanish hides or removes the documents that are missing from a list, or keeps them, as [Vanish]
+// decides. id is the id of the list.
 func (r *run) vanish(ctx context.Context, l List, id string, missing []document.ID) error {
 	missing, err := r.onlyIn(ctx, id, missing)
 	if err != nil {
@@ -159,8 +160,8 @@ func listedOf(ids []document.ID) []index.Listed {
 	return all
 }
 
-// onlyIn returns the documents in ids that no other list of the source has. It removes the others
-// from the list.
+// onlyIn returns the documents among ids that are in no other list of the source. It removes the
+// rest of ids from the given list.
 func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -204,9 +205,9 @@ func (r *run) removeDeparted(ctx context.Context) error {
 	return r.unlistRemoved(ctx, left)
 }
 
-// removeLists hides the documents of each list that is no longer read, and removes them after
-// [Grace]. A list is not read if no feed names it, or if the vendor returned [ErrRefused] for its
-// scope. If the settings switch the list or its scope off, the documents are removed at once.
+// removeLists hides the documents of lists that are no longer read, and removes them after [Grace].
+// These are lists that no feed names, and lists whose scope the vendor refuses ([ErrRefused]). If
+// the settings switch off a list or its scope, its documents are removed at once.
 func (r *run) removeLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
 	for _, f := range r.feeds {
@@ -267,7 +268,8 @@ func (r *run) isOff(scope, list string, listed bool) bool {
 	return ok && scope != "" && !listed && x.Excluded(scope)
 }
 
-// forgetList deletes the state of a list, and that of feeds and scopes that no longer exist.
+// forgetList deletes the stored state of a list. It also deletes the state of all feeds and scopes
+// that no longer exist.
 func (r *run) forgetList(id string) {
 	delete(r.lists, id)
 	r.markDirty(listKey(id))

@@ -75,7 +75,7 @@ type Scope struct {
 	Note string
 }
 
-// Mode says what the pages of a [Feed] list.
+// Mode says which documents the pages of a [Feed] contain.
 type Mode string
 
 // The values of [Mode]. A mark says how far an earlier run has read the feed.
@@ -217,12 +217,12 @@ type Finding struct {
 var (
 	// ErrCursor means that a cursor has expired, or that the list changed while it was read.
 	ErrCursor = errors.New("the list has changed while it was read")
-	// ErrRescan means that a feed cannot continue without a full scan, for example because a change
-	// token expired. The main scans of the feed's scope, or of all scopes, are then due at once.
-	// The feed's mark is deleted.
+	// ErrRescan means that a feed can continue only after a full scan, for example because a change
+	// token expired. The engine deletes the feed's mark. The main scans of the feed's scope are
+	// then due at once, or those of all scopes if the feed spans scopes.
 	ErrRescan = errors.New("everything has to be listed again")
-	// ErrRefused means that a scope is listed but currently unreadable. The page returned with the
-	// error has the notices for the operator. The next run scans the scope again. Meanwhile its
-	// documents are treated like those of a missing scope.
+	// ErrRefused means that the vendor lists a scope but refuses to let it be read. The page
+	// returned with the error has the notices for the operator. The scope's documents are treated
+	// like those of a missing scope until a later run can read the scope.
 	ErrRefused = errors.New("the scope may not be read")
 )

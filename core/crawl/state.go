@@ -15,7 +15,7 @@ import (
 )
 
 // state is the stored state of a source. Each entry is a separate note in [index.Listings], so that
-// storing a page writes little. Times are in microseconds since 1970. 0 means never.
+// only changed entries are written. Times are in microseconds since 1970, and 0 means never.
 type state struct {
 	listings index.Listings
 	head     headState
@@ -88,8 +88,8 @@ type reading struct {
 	To   time.Time `json:"t,omitzero"`
 }
 
-// frame is a position in a feed that is being read. Feed is nil for the main feed, and not nil for
-// a feed found on one of its pages.
+// frame is a position in a feed that is being read. If the feed was found on a page of another
+// feed, Feed describes it. For the main feed, Feed is nil.
 type frame struct {
 	Feed   *Feed  `json:"f,omitempty"`
 	Cursor string `json:"c,omitempty"`

@@ -13,17 +13,17 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Prefixes of lists that the engine keeps for each list of the source. hidden lists missing
-// documents that are hidden, arriving those that are loaded for the first time, and named those
-// that texts name.
+// Prefixes of lists that the engine keeps in addition to each list of the source. A hidden list has
+// missing documents that are hidden. An arriving list has documents that are loaded for the first
+// time. A named list has documents that texts name.
 const (
 	hidden   = "~hidden/"
 	arriving = "~arriving/"
 	named    = "~named/"
 )
 
-// wholeOf returns the part of an id before its last colon, or "" without a colon. For an
-// attachment, this is the id of the document to which it is attached (Item.Of).
+// wholeOf returns the part of an id before its last colon, or "" if it has no colon. If the id is
+// that of an attachment, the result is the id of the document with this attachment (Item.Of).
 func wholeOf(id document.ID) document.ID {
 	if i := strings.LastIndexByte(string(id), ':'); i >= 0 {
 		return id[:i]
@@ -135,8 +135,8 @@ func (r *run) applyPage(ctx context.Context, f Feed, now *reading, p Page) error
 	return nil
 }
 
-// splitBare separates items of which only the id is known (Item.Bare) from the others. It drops
-// changes of lists that were never scanned.
+// splitBare separates items of which only the id is known (Item.Bare) from complete items. It drops
+// changes to a list before the list's first scan, because that scan will list the documents.
 func (r *run) splitBare(f Feed, all []Item) (items []Item, bare []document.ID) {
 	for _, it := range all {
 		if it.List == "" {
@@ -172,9 +172,8 @@ func (r *run) hide(ctx context.Context, list string, left []document.ID, found f
 	return nil
 }
 
-// leavingIDs returns the ids that are in the given list or in no list. It omits other ids, because
-// a log may report documents of other lists. Documents in no list may come from an old version of
-// the program.
+// leavingIDs returns the ids of documents that may leave the given list, which are in this list or
+// in none. It omits documents that are only in other lists, because a log may report them too.
 func (r *run) leavingIDs(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -191,8 +190,8 @@ func inOtherList(lists []string, except string) bool {
 	})
 }
 
-// addToLists records that the lists of items have these items. The names of the lists get the given
-// prefix. Parts of documents are ignored.
+// addToLists adds items to their lists in the store. It puts the prefix next before the name of
+// each list. It skips items that are parts of documents.
 func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next string) error {
 	met := make(map[string][]index.Listed)
 	for _, it := range items {
@@ -208,8 +207,8 @@ func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next s
 	return nil
 }
 
-// resolveBare requests the documents in bare that the feed's list does not have yet, and returns
-// them as a page. For all other ids, it records that the page listed them.
+// resolveBare requests the documents in bare from the vendor, unless the feed's list already has
+// them. It returns them as a page. For the others, it records that this pass listed them.
 func (r *run) resolveBare(ctx context.Context, f Feed, now *reading, bare []document.ID) (news Page, err error) {
 	if len(bare) == 0 {
 		return news, nil

@@ -18,8 +18,8 @@ const (
 	shrunkPart = 3
 )
 
-// List is the result of reading one list of documents, such as the issues of a repository. [Vanish]
-// decides about the missing documents.
+// List summarises one reading of a list of documents, such as the issues of a repository. [Vanish]
+// uses it to decide about the missing documents.
 type List struct {
 	Name    string // for the operator
 	Stored  int    // documents of the list in the index
@@ -30,8 +30,8 @@ type List struct {
 	Since time.Time
 }
 
-// Ruling is the decision about the missing documents of a [List]. Documents that are listed again
-// always get their readers back.
+// Ruling is the decision about the missing documents of a [List]. Whatever the ruling, a hidden
+// document that is listed again becomes readable again.
 type Ruling struct {
 	Fate Fate
 	// Since is the time at which the documents were hidden, or zero. The caller stores it for the

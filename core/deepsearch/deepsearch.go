@@ -32,7 +32,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// MaxQuestions is the maximum number of sub-questions of a plan, and of each later round.
+// MaxQuestions is the maximum number of sub-questions in the first plan and in each later round.
 const MaxQuestions = 6
 
 // Engine runs a turn. *turn.Runner implements it.

@@ -97,8 +97,8 @@ func oneLinePlain(sentence string) string {
 	return strings.TrimLeft(strings.Join(strings.Fields(sentence), " "), "-*#> ")
 }
 
-// quotedParagraphs returns a text from its first paragraph with a citation. Earlier paragraphs
-// describe the answer, not the documents.
+// quotedParagraphs removes the paragraphs before the first paragraph with a citation. They only
+// introduce the answer. Without a citation it returns "".
 func quotedParagraphs(text string) string {
 	for start, block := 0, ""; start < len(text); start += len(block) + len("\n\n") {
 		block, _, _ = strings.Cut(text[start:], "\n\n")
@@ -111,8 +111,8 @@ func quotedParagraphs(text string) string {
 	return ""
 }
 
-// citedNumbers returns the citation numbers in the finding's text. known reports which numbers are
-// citations. Models see these numbers, but readers see others.
+// citedNumbers returns the set of citation numbers in the finding's text. known reports which
+// numbers are citations. These are the numbers that models see. Readers see other numbers.
 func (f Finding) citedNumbers(known func(int) bool) map[int]bool {
 	out := make(map[int]bool)
 	for _, numbers := range cite.Sentences(f.Text, known) {

@@ -220,8 +220,8 @@ func containsDocument(references []message.Reference, id document.ID) bool {
 	return slices.ContainsFunc(references, func(r message.Reference) bool { return r.Document.ID == id })
 }
 
-// addBasis records documents that the planner or the judge has read. The documents in behind are
-// added to the answer even if no finding cites them.
+// addBasis records which documents the planner or the judge has read. The documents in behind
+// become documents of the answer even if no finding cites them.
 func (s *inquiry) addBasis(read message.Basis, behind []message.Reference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,8 +24,8 @@ type Judgment struct {
 	Contradictions []string // where findings disagree
 }
 
-// merge returns next with the contradictions of both judgments. Further findings do not resolve a
-// contradiction.
+// merge returns the judgment next with the contradictions of j added. A contradiction stays,
+// because later findings do not resolve it.
 func (j Judgment) merge(next Judgment) Judgment {
 	for _, c := range next.Contradictions {
 		if !slices.Contains(j.Contradictions, c) {

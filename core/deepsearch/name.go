@@ -169,8 +169,9 @@ func findingSentences(f Finding) []string {
 	return out
 }
 
-// namedQuestions returns further questions with names from the first findings, without a model.
-// They repeat unanswered questions, or a single question that only describes its subject.
+// namedQuestions makes further questions without a model, by adding names from the first findings
+// to earlier questions. It does this for unanswered questions, and for the only question of a plan.
+// It returns nil after the first round.
 func (s *inquiry) namedQuestions() []SubQuestion {
 	rows := s.snapshot()
 	if s.latestRound() > 0 {
@@ -202,9 +203,9 @@ func (s *inquiry) namedQuestions() []SubQuestion {
 	return out
 }
 
-// unansweredWords returns the words of a question that the texts do not contain, because the other
-// words would find the same texts again. If fewer than two words remain, it returns the whole
-// question.
+// unansweredWords shortens a question to its first word and the content words that the texts do not
+// contain. The other words would find the same texts again. If fewer than two words remain, it
+// returns the whole question.
 func unansweredWords(question string, texts []string) string {
 	var unanswered []string
 	for i, word := range strings.Fields(question) {

@@ -9,12 +9,12 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// coveredShare is the minimum share of a part's words and numbers that an answer must contain to
-// cover the part.
+// coveredShare is the minimum share of the words and numbers of a part of a question. An answer
+// that contains this share covers the part.
 const coveredShare = 0.5
 
-// OfferDeeper returns the sink of [MarkPartial] for a request with one model that wants a written
-// answer. For other requests, such as a search without an answer, it returns the given sink.
+// OfferDeeper returns the sink of [MarkPartial] if the request asks a single model for a written
+// answer. Otherwise, for example for a search without an answer, it returns the sink in to.
 func OfferDeeper(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to

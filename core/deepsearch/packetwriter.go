@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// planBlock is the number of the answer's first block, which shows the plan. Each later round has a
-// block for its judgment and a block for its sub-questions. The report is the last block.
+// planBlock is the number of the answer's first block, which shows the plan. Each later round has
+// two blocks: its judgment and its sub-questions. The last block is the report.
 const planBlock = 0
 
 // askBlock returns the block of a round's sub-questions. The plan is round 0.
@@ -16,8 +16,8 @@ func askBlock(round int) int { return 2*round + 1 }
 // refineBlock returns the block of a round's judgment.
 func refineBlock(round int) int { return 2 * round }
 
-// packetWriter writes packets of several goroutines to the turn's sink. It emits each citation
-// once. Citations of different sections of one document are different citations.
+// packetWriter writes the packets of several goroutines to the turn's sink. It emits the citation
+// of each section of a document only once.
 type packetWriter struct {
 	mu    sync.Mutex
 	sink  packet.Sink

@@ -69,8 +69,8 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	return false, nil
 }
 
-// keepPlan stores a plan in the journal and returns the stored plan. The stored plan includes
-// questions that people added, or is the plan of an earlier attempt.
+// keepPlan stores a plan in the journal and returns the plan that the journal then has. They differ
+// if people have added questions, or if an earlier attempt has stored a plan.
 func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 	if s.Journal == nil {
 		return record
@@ -123,8 +123,8 @@ func (s *inquiry) plan(ctx context.Context) (Record, error) {
 }
 
 // planByModel asks the model to split the question into sub-questions. planned is false if the
-// model made no plan. Without questions, planned means that a plain answer is enough. An error ends
-// the turn.
+// model makes no usable plan. If planned is true without sub-questions, a plain answer is enough.
+// An error ends the turn.
 func (s *inquiry) planByModel(ctx context.Context) (questions []SubQuestion, planned bool, err error) {
 	if s.model.Info().Extractive {
 		return nil, false, nil

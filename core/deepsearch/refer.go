@@ -58,9 +58,9 @@ func subject(part string) string {
 	return strings.Join(words[:min(len(words), maxSubject)], " ")
 }
 
-// linkPart converts a part of a question to a [SubQuestion] and resolves a pronoun that refers to
-// the previous part. It replaces a pronoun at the end with the subject of the previous part. For
-// other pronouns, it appends the subject in parentheses and sets After.
+// linkPart converts a part of a question to a [SubQuestion] and resolves a pronoun for the previous
+// part. A pronoun at the end is replaced by the subject of that part. For any other pronoun, the
+// subject is appended in parentheses, and After refers to the previous part.
 func linkPart(part string, before []SubQuestion) SubQuestion {
 	q := SubQuestion{Text: part}
 	if len(before) == 0 || !pronouns.MatchString(existentialThere.ReplaceAllString(part, "")) {

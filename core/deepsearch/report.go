@@ -173,8 +173,8 @@ func (s *inquiry) recheck(ctx context.Context) {
 // redactedQuestion replaces a question that may repeat withdrawn text.
 const redactedQuestion = "What was asked further"
 
-// forgetJudgments deletes the judgments and the text of further questions, because both may repeat
-// a withdrawn finding. The findings of further questions remain.
+// forgetJudgments deletes the judgments and the text of the questions from later rounds. Both may
+// repeat a withdrawn finding. The findings for these questions stay.
 func (s *inquiry) forgetJudgments(ctx context.Context) {
 	var further []*row
 	s.mu.Lock()

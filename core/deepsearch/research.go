@@ -158,9 +158,9 @@ func (s *inquiry) answerPart(ctx context.Context, r *row) (f Finding) {
 	return f
 }
 
-// addsToFirst reports whether the finding for a question that is asked again with names adds
-// something to the first finding. It must say something about the question itself, not only about
-// the names, or cite other documents.
+// addsToFirst reports whether f, the finding for a repeated question with added names, improves on
+// the first finding. It must contain words of the question itself, or cite none of the documents
+// that the first finding cites.
 func (s *inquiry) addsToFirst(r *row, f Finding) bool {
 	question, _, _ := strings.Cut(r.Text, " (")
 	if cite.Supported(question, []string{f.Text}) > 0 {
@@ -178,8 +178,9 @@ func (s *inquiry) wroteStandIn(a turn.Answer) bool {
 	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
 }
 
-// partText returns the text of a sub-question, with names from the finding to which After refers.
-// basis lists the documents that the text is based on.
+// partText returns the text with which to search for a sub-question. If After refers to an earlier
+// sub-question, the text includes names from its finding. basis lists the documents on which the
+// text is based.
 func (s *inquiry) partText(r *row) (text string, basis message.Basis) {
 	q := r.SubQuestion
 	s.mu.Lock()
@@ -231,8 +232,8 @@ func (s *inquiry) partTools() []string {
 func (s *inquiry) searchable() bool { return slices.Contains(s.partTools(), search.Name) }
 
 // rowRequest returns the request that answers a sub-question. Its instructions have the whole
-// question and the other sub-questions. A question that a person added does not get the others,
-// because these depend on what the planner read.
+// question and the other sub-questions. A question that a person added gets no other sub-questions,
+// because they depend on documents that the planner has read.
 func (s *inquiry) rowRequest(r *row) turn.Request {
 	req := s.partRequest(s.partText(r))
 	req.Question.Files, req.Project = s.req.Question.Files, s.req.Project
@@ -250,9 +251,9 @@ func (s *inquiry) rowRequest(r *row) turn.Request {
 	return req
 }
 
-// partRequest returns a request for a sub-question, without the conversation. The answer must be
-// based on documents. The text never counts as written by a person. Part.Quoted has the texts of
-// people.
+// partRequest returns a request that answers a sub-question from documents, without the
+// conversation. The text counts as a task and not as a person's words. basis lists the documents on
+// which the text is based.
 func (s *inquiry) partRequest(text string, basis message.Basis) turn.Request {
 	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
 	agent.Tools = s.partTools()

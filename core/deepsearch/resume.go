@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// loadRecord returns the stored record of the search, without findings that are no longer readable.
-// It returns an empty record if the stored one is for another question or audience. That plan may
-// contain names that only the other audience may read.
+// loadRecord returns the stored record of the search, without findings that the audience may no
+// longer read. The result is empty if the record is for another question or audience. It is also
+// empty if the text of a further question may repeat an unreadable finding.
 func (s *inquiry) loadRecord(ctx context.Context) (Record, error) {
 	if s.Journal == nil {
 		return Record{}, nil

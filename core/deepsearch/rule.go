@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Decompose splits a question by rules, without a model. It splits consecutive questions, lists,
-// "first … then …", comparisons, and names joined by "and" or "or". A part that refers to the
-// previous part gets the subject of that part. If Decompose returns no parts, one search suffices.
+// Decompose splits a question into parts by rules, without a model. It splits consecutive
+// questions, lists, "first … then …", comparisons, and names joined by "and" or "or". If a part
+// refers to the previous part by a pronoun, it gets the subject of that part. If one search is
+// enough, Decompose returns nil.
 //
-// A question that only describes its subject ("the team that owns …") becomes a single part. Its
-// first search finds names for a second search.
+// A question that describes its subject without a name ("the team that owns …") becomes a single
+// part. Its search finds names for a second search.
 func Decompose(question string) []SubQuestion {
 	if question = strings.TrimSpace(question); len(question) > maxDecomposed {
 		return nil
@@ -26,8 +27,8 @@ func Decompose(question string) []SubQuestion {
 	return nil
 }
 
-// maxDecomposed is the maximum length in bytes of a question that is split by rules. Longer
-// questions contain other text.
+// maxDecomposed is the maximum length in bytes of a question that is split by rules. A longer text
+// is not only a question.
 const maxDecomposed = 2_000
 
 func limitParts(parts []SubQuestion) []SubQuestion {

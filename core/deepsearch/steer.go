@@ -199,8 +199,8 @@ func (s *inquiry) rowCount() int {
 	return len(s.rows)
 }
 
-// closePlan ends the time in which people may change the plan. It returns false if a person added a
-// question, which must be searched first.
+// closePlan closes the plan to further changes by people. It returns false if a person has added a
+// question, which must be searched before the report.
 func (s *inquiry) closePlan(ctx context.Context) bool {
 	if s.Journal == nil || context.Cause(ctx) != nil {
 		return true

@@ -12,7 +12,8 @@ import (
 const (
 	sentenceStopped   = "Stopped. What had been found by then is shown."
 	sentenceUnstarted = "Stopped before anything was found."
-	// stopLimit limits the report after a stop, which needs no model.
+	// stopLimit is the maximum time for writing the report after a person stopped the search. This
+	// report needs no model.
 	stopLimit = 10 * time.Second
 )
 

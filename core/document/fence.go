@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// Limits of Markdown code fences, in backticks. A longer run of backticks is not a fence. This
-// keeps chunks short, because each chunk that begins inside code repeats the fence.
+// Minimum and maximum number of backticks in a Markdown code fence. The maximum keeps chunks short,
+// because each chunk that begins inside code repeats the fence.
 const (
 	leastFence   = 3
 	longestFence = 16
@@ -59,8 +59,8 @@ func (f fence) String() string {
 	return strings.Repeat("`", f.ticks) + f.language
 }
 
-// next reads a line and returns the fence that is open after it. is reports whether the line is
-// itself a fence. more is the text after an opening fence if it is more than a language name.
+// next reads a line and returns the fence that is open after it. is reports whether the line opens
+// or closes a fence. more is the text after an opening fence, unless it is only a language name.
 func (f fence) next(line string) (after fence, is bool, more string) {
 	line = strings.TrimSpace(line)
 	rest := strings.TrimLeft(line, "`")
@@ -106,8 +106,8 @@ func openAfter(text string, f fence) fence {
 	return f
 }
 
-// closeFence returns the text that closes the fence open at the end of text, or "" if none is open.
-// before is the fence open at the beginning of text.
+// closeFence returns the closing fence that text lacks at its end, or "" if no fence is open there.
+// before is the fence that is open at the beginning of text.
 func closeFence(text string, before fence) string {
 	f := openAfter(text, before)
 	switch {

@@ -52,9 +52,9 @@ func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 
 func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], leadFence(j.lead)) }
 
-// continuation returns what to append to text for the next chunk. A positive repeated is the number
-// of runes that text and next share. A negative one is the distance between them in runes. ok is
-// false if text does not end with the shared runes.
+// continuation returns what to append to text for the next chunk. If repeated is positive, text
+// must end with the first repeated runes of next, which are not appended again. Otherwise ok is
+// false. If repeated is negative, the two are that many runes apart, and a separator is inserted.
 func continuation(text, next string, repeated int) (more string, ok bool) {
 	switch {
 	case repeated == 0:

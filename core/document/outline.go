@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a document. They exist because a file of a few kilobytes can unpack to a much larger
-// text.
+// Limits of a document. Without them, a file of a few kilobytes could unpack to a huge text.
 const (
 	MaxText     = 16 << 20 // bytes
 	MaxBlocks   = 250_000

@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences returns the length in bytes of each sentence of a text, including the white space after
-// it. A sentence ends at a punctuation mark that white space follows. An abbreviation, or a period
-// before a lower-case word, does not end a sentence. In scripts without spaces, the mark is enough.
+// Sentences returns the length in bytes of each sentence of a text. A length includes the white
+// space after the sentence. A sentence ends at a punctuation mark before white space, or at any
+// mark in scripts without spaces. A period after an abbreviation or before a lower-case word ends
+// no sentence.
 func Sentences(text string) []int {
 	var lengths []int
 	start := 0

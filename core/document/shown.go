@@ -27,8 +27,8 @@ func (c Chunk) Header() string {
 	return c.Lead
 }
 
-// Words returns the chunk's text for searching, without Markdown code fences. It keeps the text
-// after an opening fence if it is more than a language name.
+// Words returns the chunk's text for searching, without Markdown code fences. The text after an
+// opening fence stays, unless it is only a language name.
 func (c Chunk) Words() string {
 	f := leadFence(c.Lead)
 	if f.ticks == 0 && !strings.Contains(c.Text, "```") {

@@ -93,9 +93,9 @@ func threadsFrom(questions []Question, followers map[string][]int, opener int) [
 	return paths
 }
 
-// thread asks the questions of one path in a new thread and stores the judged answers in results. A
-// question that an earlier path has judged is asked again, because its follow-ups need it, but not
-// judged again.
+// thread asks the questions of one path in a new thread and stores the judged answers in results.
+// Questions that are already in judged are asked for the sake of their follow-ups. Their results
+// stay unchanged.
 func (i Interview) thread(ctx context.Context, questions []Question, path []int, results []Judged, judged map[int]bool) (err error) {
 	thread, err := i.Asker.Open(ctx)
 	if err != nil {
@@ -123,7 +123,8 @@ func (i Interview) thread(ctx context.Context, questions []Question, path []int,
 	return nil
 }
 
-// Token limits of the searches that set Judged.Passage2000 and Judged.Passage6000.
+// Maximum numbers of tokens in the passages of a search, for Judged.Passage2000 and
+// Judged.Passage6000.
 const (
 	smallPrompt = 2000
 	largePrompt = 6000

@@ -70,9 +70,9 @@ type DeepResult struct {
 	Searches float64 `json:"searches"` // per query, mean
 }
 
-// Ordered measures searches in the order of the reasoning: first for the question, then for each
-// step. Each search counts with its first Depth documents. A query counts as found if earlier
-// searches find the documents of every step.
+// Ordered measures searches that follow the reasoning: first for the question, then for each step.
+// A query counts as found if the documents of every step are among the first Depth results of an
+// earlier search.
 type Ordered struct {
 	Depth int     `json:"depth"`
 	Found float64 `json:"found"` // share of the queries
@@ -232,9 +232,8 @@ func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	return ten, float64(atFive) / float64(max(1, needed))
 }
 
-// inOrder reports whether searches in the order of the reasoning find the documents of every step.
-// A document must be among the first depth results of the search for the question or for an earlier
-// step.
+// inOrder searches for the question, and then for each step of the reasoning. It reports whether
+// the documents of every step are among the first depth results of an earlier search.
 func (d *deepRun) inOrder(ctx context.Context, q Text, depth int) (bool, error) {
 	known := make(map[string]bool)
 	learn := func(text string) error {

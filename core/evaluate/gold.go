@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// goldFile is an optional file with the reasoning and the sentences that support the answers. Each
-// line is an object such as {"id", "steps": […], "pages": [[…]], "evidence": [[{"page",
-// "text"}]]}. The lists in an object have one entry per step.
+// goldFile is an optional file with the reasoning behind the answers and the sentences that support
+// them. Each line is a JSON object whose lists have one entry per step. Its form is {"id", "steps":
+// […], "pages": [[…]], "evidence": [[{"page", "text"}]]}.
 const goldFile = "steps.jsonl"
 
 // Quote is a sentence of a document that supports an answer. An empty Text matches any passage of
@@ -73,8 +73,8 @@ func (r *reader) gold() (map[string][]Quote, error) {
 	return all, err
 }
 
-// Gold measures how many of the supporting quotations are among the passages of a prompt. The
-// passages take up to Tokens tokens.
+// Gold measures how many of the supporting quotations are in the passages of a prompt. Tokens is
+// the maximum size of these passages.
 type Gold struct {
 	Tokens  int     `json:"tokens"`
 	Queries int     `json:"queries"` // queries with quotations

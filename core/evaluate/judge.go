@@ -36,8 +36,8 @@ type Judged struct {
 	Opinion Opinion `json:"opinion,omitempty"`
 }
 
-// SupportedAnswer is the minimum share of the expected answer's words and numbers in a passage that
-// counts as an answer. A reader may accept passages with a smaller share.
+// SupportedAnswer is the minimum share of the expected answer's words and numbers. A passage that
+// contains this share counts as an answer. A person may accept passages with less.
 const SupportedAnswer = 0.5
 
 // Share is a proportion with its 95 % confidence interval (Wilson, 1927).

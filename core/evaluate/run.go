@@ -46,9 +46,8 @@ type Runner struct {
 	Tenant     access.TenantID
 }
 
-// rankingDepth is the wanted number of documents in a ranking. A search that finds fewer is
-// repeated with more candidates: ten, a hundred and a thousand times the original number (deeper,
-// deepest).
+// rankingDepth is the number of documents that a ranking should have. A search that finds fewer is
+// repeated with deeper times as many candidates, up to deepest times the original number.
 const (
 	rankingDepth = 100
 	deeper       = 10
@@ -186,9 +185,8 @@ func (r Runner) searchQuery(ctx context.Context, hybrid *retrieve.Hybrid, q Text
 	return found, nil
 }
 
-// extend appends the documents of hits that the ranking lacks. In some collections a query is
-// itself a document and finds itself. extend skips that document, as BEIR does, unless it is judged
-// relevant.
+// extend appends the documents of hits to a ranking, without duplicates. A document that is itself
+// the query is skipped, as in BEIR, unless it is judged relevant.
 func (c *Collection) extend(ranking []string, q Text, hits []retrieve.Hit) []string {
 	for _, h := range hits {
 		d, ok := c.documentOf(h.Document.ID)

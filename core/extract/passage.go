@@ -17,9 +17,8 @@ const (
 	ReplyTokens = 2_000
 )
 
-// Passage is the text that the model reads: a chunk with its title and headings.
-//
-// Whoever may read the chunk may also read its title and headings.
+// Passage is a text that the model reads: a chunk of a document with its title and headings.
+// Everyone who may read the chunk may read the title and headings.
 type Passage struct {
 	Title   string
 	Heading []string

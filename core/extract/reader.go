@@ -19,8 +19,8 @@ const (
 	// Calls is the maximum number of concurrent calls of the model. If a process dies, only these
 	// calls are lost.
 	Calls = 4
-	// callTimeout is the time limit for one passage, including a retry. Calls that began before the
-	// end of a run may take this long.
+	// callTimeout is the time limit for one passage, including a retry. A run can last this much
+	// longer than planned, because it waits for calls that have begun.
 	callTimeout = 40 * time.Second
 	// dueStep is the number of documents that are fetched at once.
 	dueStep = 20
@@ -135,8 +135,8 @@ func (w *run) count(change func(*Progress)) {
 	}
 }
 
-// stop reports whether the run must make no further call. If why is not nil, stop ends the run for
-// that reason.
+// stop ends the run for the reason why, unless why is nil or the run has already ended. It reports
+// whether the run has ended, so that no further call may be made.
 func (w *run) stop(why error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -146,8 +146,8 @@ func (w *run) stop(why error) bool {
 	return w.stopped != nil
 }
 
-// texts returns the passages of documents and their digests. of has the digests of each document.
-// passages has the distinct passages by digest, and order their digests in reading order.
+// texts returns the distinct passages of documents by digest. order lists their digests in reading
+// order. of lists, for each document, the digests of its passages.
 func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]string, order []Digest) {
 	passages = make(map[Digest]string)
 	for _, d := range docs {

@@ -57,8 +57,8 @@ var reserved = map[string]bool{
 	string(knowledge.Path): true, string(knowledge.Mentions): true, string(knowledge.LinksTo): true, string(knowledge.Releases): true,
 }
 
-// CheckType returns what is wrong with the name of a type, as the end of a sentence. It returns ""
-// for a valid name.
+// CheckType checks the name of a type. It returns "" if the name is valid. Otherwise it returns
+// what is wrong, as the rest of a sentence that begins with the name.
 func CheckType(name string) string {
 	switch {
 	case reserved[name]:
@@ -90,8 +90,8 @@ func (s Schema) withDefaults() Schema {
 // Digest is the SHA-256 of a text, or of a model's name and instructions.
 type Digest [sha256.Size]byte
 
-// promptVersion must be incremented if the prompt or the parsing of replies changes, so that texts
-// are read again.
+// promptVersion is the version of the prompt and of the parsing of replies. A new version makes the
+// model read all texts again.
 const promptVersion = 1
 
 func (s Schema) digest(model string) Digest {

@@ -40,7 +40,8 @@ type Answer struct {
 	Model string
 }
 
-// The sentences that users read.
+// Texts that people see if their question is refused (DefaultRefusal) or the answer is stopped
+// (sentenceBlock).
 const (
 	DefaultRefusal = "The question, or something that came with it, holds words that whoever runs this bot does not want answered. Ask without them, or ask a person."
 	sentenceBlock  = "The answer was stopped because it came to something that must not be shown here. Ask in other words, or ask a person."

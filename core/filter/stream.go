@@ -78,8 +78,8 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 	return out.String(), s.err()
 }
 
-// advance removes text that was already shown from raw. It keeps the last visible character of that
-// text, which decides whether a word begins after it.
+// advance drops the text that was already shown from raw. It keeps the last visible character,
+// which decides whether a word can begin after it.
 func (s *listScreen) advance(out *strings.Builder) {
 	half := s.List.window() / 2
 	if len(s.raw)-s.shown > half { // invisible marks without an end
@@ -116,9 +116,9 @@ func (s *listScreen) err() error {
 	return nil
 }
 
-// showSettled writes the text that further input cannot change to out, with all matches masked.
-// final says that no input follows. If the action is Stop, it writes only the text before the first
-// match.
+// showSettled writes the part of the text that further input cannot change to out, with all matches
+// masked. If final is true, this is all text. If the action is Stop, it writes only the text before
+// the first match.
 func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	s.looked = len(s.raw)
 	if !final && s.List.longest == unbounded { // only a complete paragraph can be matched
@@ -163,7 +163,7 @@ func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	}
 }
 
-// paragraphEnd returns the length of the part of text that completes the paragraph in raw. It
+// paragraphEnd returns how many bytes of text belong to the paragraph that begins in raw. It
 // returns 0 if the paragraph does not end in text.
 func paragraphEnd(raw, text string) int {
 	blank := blankSince(raw)
@@ -180,7 +180,7 @@ func paragraphEnd(raw, text string) int {
 	return 0
 }
 
-// blankSince reports whether raw ends with a line break, apart from blanks after it.
+// blankSince reports whether only blanks follow the last line break in raw.
 func blankSince(raw string) bool {
 	return strings.HasSuffix(strings.TrimRight(raw, " \t\r"), "\n")
 }

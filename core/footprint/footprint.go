@@ -44,8 +44,8 @@ func NewPool(size int64) *Pool {
 // Size returns the number of bytes that all parsers together may hold.
 func (p *Pool) Size() int64 { return p.size }
 
-// Limits of the size of a process's pool. The rest of the memory limit is for the index, turns and
-// garbage.
+// Size of a process's pool: the memory limit divided by shareOfLimit, between smallest and largest
+// bytes. The rest of the limit is for the index, turns and garbage.
 const (
 	shareOfLimit = 3 // a third of the runtime's memory limit
 	smallest     = 64 << 20
@@ -67,11 +67,11 @@ func sizeFor(limit int64) int64 {
 type granted struct{}
 
 // Acquire blocks until the pool has n free bytes or ctx ends. It returns a context that carries the
-// grant, and a function that releases it, which may be called more than once. The error is the
-// cause of ctx. A request for more than the whole pool gets the whole pool.
+// grant of these bytes, and a function that releases them. The function may be called more than
+// once. The error is the cause of ctx. A request for more than the whole pool gets the whole pool.
 //
-// If ctx already carries a grant, Acquire returns at once without a further one. The outer caller
-// must therefore declare the memory of both.
+// If ctx already carries a grant, Acquire returns at once and grants no further bytes. The first
+// caller must therefore request enough for nested calls.
 func (p *Pool) Acquire(ctx context.Context, n int64) (context.Context, func(), error) {
 	if ctx.Value(granted{}) != nil {
 		return ctx, func() {}, nil

@@ -47,7 +47,8 @@ type Report struct {
 }
 
 // Scope returns the scope of questions that a report for a viewer may include: those asked in
-// channels. It excludes private questions, even the viewer's, because reports are passed on.
+// channels. Private questions are excluded, even the viewer's, because a report may be passed on to
+// other people.
 func Scope(v review.Viewer) review.Scope {
 	s := v.Scope()
 	s.Person, s.Revealed = access.Account{}, nil

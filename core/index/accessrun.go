@@ -13,15 +13,14 @@ import (
 )
 
 // ReadAccess updates the stored permissions of a source. It reads the groups ([GroupReader]) and
-// then the nodes ([NodeReader]), as far as the connector supports them. An interrupted run keeps
-// its stored results, and the next run continues, unless fromStart is true.
+// then the nodes ([NodeReader]), if the connector supports them. A run continues an interrupted
+// one, unless fromStart is true.
 //
 // The error wraps [ErrRevoked] if the source refuses the credential, and [ErrSuperseded] if a newer
 // run has started. If ctx is cancelled, the error wraps the cause. The cause [ErrPaused] is not
 // recorded as a failure.
 //
-// For a document that moved to another node, its new access list is stored first, and then the
-// node. In between, the document is hidden from everyone.
+// A document that moved to another node is hidden from everyone until that node is stored.
 func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, fromStart bool) error {
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
@@ -40,9 +39,8 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 }
 
 // moveDocuments stores the new access lists of documents that moved to another [Node]. It skips
-// unknown documents and lists that are already stored. While another run reads the source's
-// documents (run.Reading), it stores equal lists too. Their newer time keeps that run from
-// restoring older lists.
+// unknown documents and unchanged lists. While another run reads the source's documents
+// (run.Reading), it stores unchanged lists too. Otherwise the other run could restore older lists.
 func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), maxAccessChanges) {
 		known, err := store.Known(ctx, tenant, run.Source, ids)
@@ -78,9 +76,9 @@ func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source
 	return store.EndAccess(ctx, tenant, run, why)
 }
 
-// readLoop reads the batches of one loop from the stored checkpoint on and stores each with put. It
-// records the outcome of the run. If again is true, it starts from the beginning. clean must remove
-// values that the database rejects.
+// readLoop reads the groups or the nodes of a source. It begins at the stored checkpoint, or at the
+// start if again is true. It stores each batch with put and records the outcome of the run. clean
+// must remove values that the database rejects.
 func readLoop[B any](
 	ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, loop Loop, again bool,
 	read func(context.Context, Checkpoint) iter.Seq2[B, error], clean func(B) B, put func(context.Context, access.TenantID, AccessRun, B) error,

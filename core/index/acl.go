@@ -8,12 +8,12 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Narrow returns the part of a document's access list (stated) that the list of its source permits.
-// It keeps an entry if source has the same entry or is public, and replaces a public entry by
-// source. If any other entry is left, or the result is empty, the error wraps [ErrWithdrawn].
+// Narrow restricts the access list that a document states to the access list of its source. It
+// keeps an entry if source has the same entry or is public, and replaces a public entry by source.
+// If any other entry is left, or the result is empty, the error wraps [ErrWithdrawn].
 //
-// An entry for a group or channel is not permitted by an entry for all members, because guests may
-// be in the group or channel.
+// A source for all members does not permit an entry for a group or channel, because guests may be
+// in the group or channel.
 func Narrow(source, stated access.ACL) (access.ACL, error) {
 	var both, outside access.ACL
 	for _, d := range stated {

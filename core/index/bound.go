@@ -31,8 +31,8 @@ func (r *run) cut(ctx context.Context, d *document.Document) ([]document.Chunk, 
 	return chunks, nil
 }
 
-// ownFault returns errTooLong if timed, the context of one document, has expired but ctx, that of
-// the run, has not. Otherwise it returns err.
+// ownFault returns errTooLong if only the time limit of a single document has expired, and err
+// otherwise. timed is the context with that limit. ctx is the context of the run.
 func (r *run) ownFault(ctx, timed context.Context, err error) error {
 	if ctx.Err() == nil && timed.Err() != nil {
 		return errTooLong

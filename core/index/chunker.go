@@ -83,14 +83,15 @@ func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunking is the version of the rules for cutting certain blocks, such as code. Documents stored
-// under an earlier version are read once more. Only those with such blocks are cut again.
+// Chunking is the version of the rules by which certain blocks, such as code, are cut into chunks.
+// A document that was stored under an earlier version is read once more. It is cut again only if it
+// contains such blocks.
 //
 // To change these rules, increment Chunking, and return the new version from rulesOf for documents
 // with such blocks. Version 2 puts code between fences.
 const Chunking = 2
 
-// rulesOf returns the last version of [Chunking] that changed how d is cut.
+// rulesOf returns the newest version of [Chunking] that affects how d is cut.
 func rulesOf(d *document.Document) int {
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
@@ -132,7 +133,8 @@ func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.
 	return w.chunks, nil
 }
 
-// group is a sequence of adjacent sections that share a chunk, unless they are too large for one.
+// group is a sequence of adjacent sections that become one chunk. If they are too large for one
+// chunk, they are cut into several.
 type group struct {
 	sections []section
 	tokens   int
@@ -189,9 +191,9 @@ func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]se
 	return sections, nil
 }
 
-// joinsGroup reports whether next is added to the group g. A group without body text takes any
-// section. Otherwise both need related headings. Small ones join if they fit into one chunk
-// together. A very small one also joins a neighbour that is too large for one chunk.
+// joinsGroup reports whether the section next is added to the group g. A group that has only
+// headings takes any section. Otherwise their headings must be related, and they must be small and
+// fit into one chunk. If one of them is very small, the other may be too large for a chunk.
 func (c *Chunker) joinsGroup(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
@@ -206,8 +208,8 @@ func (c *Chunker) joinsGroup(g *group, next *section) bool {
 	}
 }
 
-// related reports whether two heading paths have the same parent, or second lies deeper below that
-// parent. For example, "Setup › Linux" is related to "Setup › Windows".
+// related reports whether the heading path second lies below the parent of the path first, at the
+// same level or deeper. For example, "Setup › Linux" is related to "Setup › Windows".
 func related(first, second []string) bool {
 	parent := max(len(first)-1, 0)
 	if len(second) < len(first) {
@@ -287,8 +289,8 @@ func (w *writer) places(sections []section, start, end int) (places []document.P
 	return places
 }
 
-// homeOf returns the section in which the range from start to end begins. It skips sections that
-// are only a heading, if the range continues beyond them.
+// homeOf returns the section to which the text from start to end belongs. It is the first section
+// in this range with more than a heading, or else the last section.
 func homeOf(sections []section, start, end int) section {
 	var home section
 	for _, s := range sections[sectionAt(sections, start):] {

@@ -7,8 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// resolveClaims resets a document's URL to its own address (OwnURL) if another document has that
-// URL. It looks for the other document in the index and in entries.
+// resolveClaims makes sure that two documents do not have the same URL. A document whose URL
+// belongs to another document gets its own address (OwnURL) instead. Other documents are looked up
+// in the index and in entries.
 func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 	var claimed []string
 	for _, e := range entries {

@@ -61,8 +61,8 @@ type Batch struct {
 	Resumed bool
 }
 
-// Resumer is a [Connector] whose Checkpoint includes its position in the source, so that an
-// interrupted run continues there. Other connectors begin again and skip unchanged documents
+// Resumer is a [Connector] that continues an interrupted run where it stopped. Its Checkpoint
+// includes the position in the source. Other connectors begin again and skip unchanged documents
 // quickly.
 type Resumer interface {
 	Connector

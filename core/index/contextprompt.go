@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// contextPrompts must be incremented if the prompts change. All documents are then described again.
+// contextPrompts is the version of the prompts. A new version makes the model describe all
+// documents again.
 const contextPrompts = 1
 
 //go:embed contextual.md

@@ -62,11 +62,11 @@ func sumTokens(pieces []piece) int {
 	return sum
 }
 
-// bestCut returns the index of the piece before which to end a chunk. The chunk begins at
-// pieces[first], and it may contain pieces up to last, with at most limit tokens. Pieces before
-// fresh are repeated from the previous chunk.
+// bestCut returns the index of the piece before which to end a chunk. The chunk begins with
+// pieces[first], and at most the pieces before pieces[last] fit into it, because it may have limit
+// tokens. It must extend beyond the pieces before fresh, which the previous chunk already has.
 //
-// It prefers the last end of a block, if the chunk is then more than half full. A chunk ends in a
+// It prefers the last end of a block at which the chunk is more than half full. A chunk ends with a
 // heading only if it contains only headings.
 func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	if last == len(pieces) {
@@ -127,9 +127,9 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 	return all, total, nil
 }
 
-// joinFences extends the first and last pieces of a code block to the block's fences. The pieces of
-// the block begin at index first. Blank pieces at both ends are joined with their neighbours, so
-// that no chunk begins or ends with an empty fence.
+// joinFences makes the pieces of a code block include the block's fences. The pieces of the block
+// are all[first:]. Blank pieces at both ends are merged with their neighbours, so that no chunk
+// begins or ends with an empty fence.
 func (w *writer) joinFences(all []piece, first int, b block) []piece {
 	pieces := all[first:]
 	blank := func(p piece) bool { return strings.TrimSpace(w.text[p.start:p.end]) == "" }
@@ -198,9 +198,9 @@ func (c *Chunker) mergeSmall(parts []part) []part {
 // part is a piece of a text, given by its length in bytes and tokens.
 type part struct{ length, tokens int }
 
-// split cuts a text into parts with the first function in ways, which returns the lengths of the
-// parts. Parts that are too large for a chunk are cut with the next functions. A text that fits
-// into a chunk stays whole unless always is set.
+// split cuts a text into parts that fit into a chunk. It cuts with the first function in ways,
+// which returns the lengths of the parts. Parts that are too large are cut with the next functions.
+// A text that fits stays whole unless always is set.
 func (c *Chunker) split(text string, ways []func(string) []int, always bool) []part {
 	if !always || len(ways) == 0 {
 		tokens := c.meter.count(text)

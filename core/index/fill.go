@@ -103,9 +103,9 @@ type FillState struct {
 	Complete bool    // searches already use the model
 }
 
-// Searches begin to use a model once at most one in lackFirst chunks lacks a vector. They do not
-// wait for all, because documents may change all the time. Searches stop using the model if more
-// than one in lackLater chunks lacks a vector.
+// Searches begin to use a model when at most one in lackFirst chunks lacks a vector. They stop
+// using it when more than one in lackLater chunks does. A few chunks may always lack a vector,
+// because documents change.
 const (
 	lackFirst = 100
 	lackLater = 5

@@ -13,9 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint returns a hash of a document and the settings, to detect changes. It leaves out the
-// access list, which is stored separately. The document's date counts only if it differs from
-// modified, so that touching a file does not change the hash.
+// fingerprint returns a hash of a document and the settings, to detect changes. The access list,
+// which is stored separately, is not part of the hash. The document's date is part of it only if it
+// differs from modified. Touching a file therefore does not change the hash.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
 	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)

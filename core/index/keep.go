@@ -11,8 +11,8 @@ import (
 )
 
 // maxRefusals is the number of consecutive documents that the embedder or the store may refuse
-// before the run fails. A single bad document thus does not stop a run, and an endpoint that is
-// down is not called for every document.
+// before the run fails. A single bad document does not stop a run, but an endpoint that is down
+// does.
 const maxRefusals = 3
 
 func (r *run) storeStep(ctx context.Context, s step) error {

@@ -11,8 +11,8 @@ import (
 // the ids of documents that the source lists together, such as the issues of a project.
 // Implementations must be safe for concurrent use.
 //
-// Listings is separate from [Checkpoint], so that versions without package crawl can still use the
-// checkpoint.
+// The [Checkpoint] of the source is stored separately, so that versions of the program without
+// package crawl can use it.
 type Listings interface {
 	// Notes returns all stored notes by key.
 	Notes(ctx context.Context) (map[string][]byte, error)

@@ -29,8 +29,8 @@ type Look struct {
 	Hook  bool // a webhook reports it, if the source sends webhooks
 }
 
-// Late returns the maximum delay until a change is noticed, for a source that is read at the
-// interval every. The delay excludes the duration of the scan.
+// Late returns the maximum delay until a change is noticed, without the duration of the scan. The
+// source is read at the given interval.
 func (l Look) Late(every time.Duration) time.Duration {
 	run := AccessEvery
 	if l.Documents {
@@ -45,8 +45,8 @@ func (l Look) Late(every time.Duration) time.Duration {
 // Looks says, for each kind of change in a source, which scans notice it.
 type Looks map[Change]Look
 
-// Late returns the maximum delay until a revoked permission is noticed, for a source that is read
-// at the interval every. It ignores deletions.
+// Late returns the maximum delay until a revoked permission is noticed. It ignores deletions. The
+// source is read at the given interval.
 func (l Looks) Late(every time.Duration) time.Duration {
 	var late time.Duration
 	for change, look := range l {

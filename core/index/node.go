@@ -37,8 +37,8 @@ type PointChecker interface {
 	MayRead(ctx context.Context, person string, points []Point) map[Point]Permission
 }
 
-// Point identifies a document for a [PointChecker] by its id and by its node at the last scan. A
-// page that was restricted since then still has the node of its space.
+// Point identifies a document for a [PointChecker]. Node is the document's node at the last scan.
+// It may be outdated, for example if a page was restricted since then.
 type Point struct {
 	Document document.ID
 	Node     string // native id, as in Node.ID

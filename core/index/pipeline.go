@@ -160,9 +160,9 @@ func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source do
 // saveTimeout limits the time to save the outcome of a run, which is saved even after cancellation.
 const saveTimeout = 10 * time.Second
 
-// run is the state of one synchronisation. readBatches and storeStep run concurrently. readBatches
-// owns seen, complete, missing and resumed. storeStep owns state, continued and refusals. Each
-// accesses the other's fields only after both have ended.
+// run is the state of one synchronisation, which readBatches and storeStep share concurrently. Only
+// readBatches accesses seen, complete, missing and resumed, and only storeStep accesses state,
+// continued and refusals. After both have ended, all fields may be accessed.
 type run struct {
 	*Pipeline
 	tenant       access.TenantID

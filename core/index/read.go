@@ -70,8 +70,9 @@ func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- st
 	return nil
 }
 
-// groupBytes is the maximum size, in bytes, of a group of several documents by their stated sizes.
-// Once the prepared text exceeds it, no further document is added to the group.
+// groupBytes is the maximum size, in bytes, of several documents that are prepared together. It
+// applies to the sizes that the connector states. Once the prepared text exceeds it, no further
+// document is added.
 const groupBytes = 8 << 20
 
 func (r *run) groupLength(items []Item) int {
@@ -83,8 +84,9 @@ func (r *run) groupLength(items []Item) int {
 	return n
 }
 
-// unseen returns the items that have a storable id and that this run has not yielded before. It
-// records the others as failures in s, because items with the same id would overwrite each other.
+// unseen returns the items that this run sees for the first time, or that are marked as repeated
+// (Item.Again). It records the others, and items with an id that cannot be stored, as failures in
+// s.
 func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
@@ -102,8 +104,8 @@ func (r *run) unseen(items []Item, s *step) []Item {
 	return fresh
 }
 
-// prepare reads and cuts the changed documents of a group concurrently. It returns the number of
-// items that it handled. That is less than all if the documents are much larger than their stated
+// prepare reads and cuts the changed documents among items concurrently. It returns the number of
+// items that it handled. It stops before the end if the documents are much larger than their stated
 // sizes.
 func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	var s step

@@ -10,11 +10,11 @@ import (
 )
 
 // Readers lists the principals that may read a [Node]. A person who holds any of them may read it.
-// A reader who needs several principals at once is represented by a [Set].
+// A [Set] represents readers who need several principals at once.
 //
-// If there are several ways to be a reader, one more Set covers everyone who meets any of them. All
-// readers then share a principal. There is no such Set if it would need more than mostClauses
-// clauses.
+// If there are several ways to be a reader, a single Set covers all of them, so that all readers
+// share a principal. If this Set would need more than mostClauses clauses, each way has a separate
+// Set.
 type Readers struct {
 	List access.ACL // sorted
 	Sets []Set      // the sets in List
@@ -147,9 +147,9 @@ func subset(part, whole access.ACL) bool {
 	})
 }
 
-// flatten converts the ways to be a reader of a node to [Readers]. For several ways it adds a set
-// of everyone who meets any of them, unless that set is too large. Without it, two readers may have
-// no principal in common.
+// flatten converts the ways to be a reader of a node to [Readers]. It covers several ways with a
+// single set, so that any two readers have a principal in common. If that set would be too large,
+// each way gets a separate set.
 func flatten(source string, ways []way) Readers {
 	var r Readers
 	if len(ways) == 0 {
@@ -174,9 +174,9 @@ func flatten(source string, ways []way) Readers {
 	return r
 }
 
-// eitherOf combines several ways into one that is met by everyone who meets any of them. Each
-// clause of the result joins one clause of every way. ok is false if the result would need too many
-// clauses.
+// eitherOf combines several ways into one that includes everyone who meets any of them. Each clause
+// of the result is the union of one clause from every way. ok is false if the result would need too
+// many clauses.
 func eitherOf(ways []way) (all way, ok bool) {
 	all = ways[0]
 	for _, w := range ways[1:] {

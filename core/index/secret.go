@@ -54,7 +54,8 @@ func cutSecrets(d *document.Document) (found string, err error) {
 	return found, nil
 }
 
-// maxSecretShare limits the text of blocks with secrets to 1/maxSecretShare of a document.
+// maxSecretShare limits how much of a document's text may be in blocks with secrets. The limit is
+// the length of the text divided by maxSecretShare.
 const maxSecretShare = 4
 
 func secretError(kind string) error {
@@ -93,8 +94,8 @@ type shape struct {
 	check      func(random, around string) bool
 }
 
-// secretWindow is the maximum length of a token in bytes, from its mark on. It is also the distance
-// from the mark within which the other half of a secret is searched.
+// secretWindow is the maximum length of a token in bytes, from the beginning of its mark. The
+// second half of a secret with two parts is searched within the same distance of the mark.
 const secretWindow = 400
 
 func (s shape) match(text string, at int) (length int, secret bool) {

@@ -77,12 +77,12 @@ type Stamp struct {
 	Chunking int
 }
 
-// NewerACL reports whether the stored access list is newer than the found one. stored and found are
-// the start times of the runs that read the lists. An older run must not restore a revoked
-// permission.
+// NewerACL reports whether a stored access list is newer than the list that a run has found. It
+// compares the start times of the runs that read the lists. An older list must not replace a newer
+// one, because it may restore a revoked permission.
 func NewerACL(stored, found time.Time) bool { return stored.After(found) }
 
-// Access changes the access list of a stored document.
+// Access is a change of the access list of a stored document.
 type Access struct {
 	ID   document.ID
 	ACL  access.ACL // empty: hidden from everyone

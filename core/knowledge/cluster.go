@@ -32,7 +32,7 @@ type Reason string
 // The values of [Reason].
 const (
 	BySomebody Reason = "said" // stated by the operator
-	// ByName means that a document states the name of the account or address. No other account or
+	// ByName means that a document gives a name for an account or address. No other account or
 	// address has this name.
 	ByName Reason = "name"
 	ByBoth Reason = "identities" // a document gives one person's account and address
@@ -53,24 +53,24 @@ type Evidence struct {
 	Merged, Apart []Pair // by the operator, in either order
 }
 
-// Cluster returns the other entities that are the same as start.
+// Cluster returns the entities that are the same as start, without start itself.
 //
-// Only people and teams are joined:
+// It joins only people and teams:
 //
 //   - entities that the operator merged;
-//   - the account and the address that a document gives for one person, if each
-//     occurs with no other;
+//   - an account and an address that a document gives for one person, if neither is
+//     given together with another address or account;
 //   - a name and the account or address that a document gives for it, if no other
 //     account or address has that name.
 //
-// These are no reasons to join:
+// It does not join entities because of:
 //
 //   - a common name of two accounts or two addresses;
 //   - similar names, transliterations or parts of names;
 //   - the single-word name of a person;
 //   - an address or account that documents give for differently named people.
 //
-// Entities that the operator keeps apart are never joined.
+// It never joins entities that the operator keeps apart.
 func (e *Evidence) Cluster(start ID) []Joined {
 	joins := e.joins()
 	members := []ID{start}
@@ -138,9 +138,9 @@ func (e *Evidence) pairedIdentities() []Joined {
 	})
 }
 
-// Reused returns the names of an account or address if documents use it for different people.
-// Otherwise it returns nil. Names that the operator merged with the account or address count as one
-// person.
+// Reused returns the names that documents give for an account or address, if these belong to
+// different people. Otherwise it returns nil. Names that the operator merged with the account or
+// address count as names of one person.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
 		return nil
@@ -163,9 +163,9 @@ func (e *Evidence) Reused(id ID) []string {
 	return nil
 }
 
-// SamePerson reports whether two names in normal form may belong to one person. It assumes that
-// both names occur with the same address. The names match if one contains all words or initials of
-// the other, or is an account derived from it.
+// SamePerson reports whether two names that occur with the same address may belong to one person.
+// Both are in normal form. They match if one contains all words or initials of the other. They
+// match if one is an account made from the other, such as "alee" from "ann lee".
 func SamePerson(one, other string) bool {
 	few, many := strings.Fields(one), strings.Fields(other)
 	if len(few) > len(many) {
@@ -199,8 +199,8 @@ func initial(word string) string {
 	return word[:size]
 }
 
-// Widen adds the abbreviations and full forms that documents give for names, which are in normal
-// form. It ignores an abbreviation with several full forms.
+// Widen returns names together with the abbreviations and full forms that documents give for them.
+// The names are in normal form. Abbreviations with several full forms are ignored.
 func Widen(names []string, called []Called) []string {
 	stands := make(map[string][]string) // full forms that documents give, by abbreviation
 	for _, c := range called {

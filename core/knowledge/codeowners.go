@@ -81,8 +81,8 @@ func Covers(pattern, file string) bool {
 
 const maxSegments = 64
 
-// matches compares a pattern and a path segment by segment. After a mismatch, the last "**" matches
-// one more segment. The time is at most proportional to the product of both lengths.
+// matches reports whether a pattern matches a path, both split at slashes. A segment "**" matches
+// any number of segments. The time is at most proportional to the product of both lengths.
 func matches(pattern, names []string) bool {
 	p, n := 0, 0
 	star, from := -1, 0

@@ -13,8 +13,8 @@ var (
 	// from last week". A period in such a question means the dates of the documents.
 	ofDocuments = anyWord(func(t *periodLanguage) string { return t.documents })
 	// ofNews matches questions about events: "what changed since the release", "what was decided
-	// last week". Documents of the same time report recent events. Older events may be reported at
-	// any time (newsAge).
+	// last week". Recent events are reported by documents with dates in the same period. Older
+	// events may be reported at any time (newsAge).
 	ofNews = anyWord(func(t *periodLanguage) string { return t.news })
 )
 

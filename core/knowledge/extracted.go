@@ -83,8 +83,8 @@ func EntityOf(kind Kind, name string) *Entity {
 	return &Entity{Kind: kind, Key: form, Name: name}
 }
 
-// With returns a copy of the reading with those of the facts that it does not have yet. most is the
-// maximum number of added facts.
+// With returns a copy of the reading with facts added. It skips facts that the reading already has,
+// and adds at most the given number.
 func (r Reading) With(facts []Fact, most int) Reading {
 	seen := make(map[string]bool, len(r.Facts)+len(facts))
 	key := func(f Fact) string {

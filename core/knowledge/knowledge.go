@@ -158,16 +158,16 @@ type Neighbour struct {
 	Uses      int // readable passages that contain the title, counted up to HubUses
 }
 
-// Limits above which names and facts carry no information.
+// Limits on the names and facts of documents.
 const (
-	// HubOwners is the number of readable documents with one title at which that title no longer
-	// counts as a name.
+	// HubOwners is a number of readable documents with the same title. From this number on, the
+	// title does not count as a name.
 	HubOwners = 10
 	// HubUses is the number of readable passages with a name at which the name counts as an
 	// ordinary word. It is 1 % of the 14,000 passages of a test.
 	HubUses = 140
-	// MaxCounted is the maximum number of documents and passages per name whose permissions are
-	// checked. A name with more counts as an ordinary word for everyone.
+	// MaxCounted is the maximum number of documents and passages with a name whose permissions are
+	// checked. A name that occurs more often counts as an ordinary word for everyone.
 	MaxCounted = 2000
 	// MaxNames is the maximum number of names that are stored for a passage, in order of
 	// occurrence.

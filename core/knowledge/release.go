@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// anyRelease is the key of the entity that represents releases in general. A document that
-// announces a release announces this entity too, so that "the release" matches the newest release.
+// anyRelease is the key of the entity for any release. Each document that announces a release
+// announces this entity too. The phrase "the release" in a question then means the newest release.
 const anyRelease = "release"
 
 var (
@@ -80,9 +80,9 @@ func ReadSince(question string) (s Since, rest string, found bool) {
 	return s, strings.TrimSpace(strings.TrimSpace(question[:at[0]]) + " " + left), true
 }
 
-// Released returns the period from, or up to, a release. The date comes from a document that the
-// audience may read. found is false if no document has the date. Only q's Audience, Sources and
-// Documents are used.
+// Released returns the period that begins or, if s.Before is set, ends with a release. The date of
+// the release comes from a document that the audience may read. found is false if no document has
+// the date. Of q, only Audience, Sources and Documents are used.
 func Released(ctx context.Context, g Graph, q Question, s Since, now time.Time) (p Period, found bool, err error) {
 	q = Question{Audience: q.Audience, Sources: q.Sources, Documents: q.Documents, Relations: []Relation{Releases}, To: now, Limit: 1, Object: true, Names: []string{anyRelease}}
 	if form := Form(s.Name); form != "" {

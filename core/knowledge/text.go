@@ -30,9 +30,9 @@ func (r *reader) readText(text string, chunk int) {
 	r.readTerms(text)
 }
 
-// firstValue splits the rest of a line, after a key and a colon, at the next key. "Ann Lee Author:
-// Bo Chen" yields "Ann Lee", "Author" and "Bo Chen". Markdown joins adjacent lines in this way. A
-// key begins with a capital letter.
+// firstValue splits the rest of a line, after a key and a colon, at the next key. Markdown may have
+// joined several lines with keys into one. A key begins with a capital letter. "Ann Lee Author: Bo
+// Chen" yields "Ann Lee", "Author" and "Bo Chen".
 func firstValue(rest string) (value, key, behind string) {
 	for from := 0; ; {
 		colon := strings.IndexByte(rest[from:], ':')

@@ -37,8 +37,8 @@ func (l Limits) forRequest(req Request) Limits {
 }
 
 // Stream forwards the answer of ask until it exceeds the limits, and then cancels the context of
-// ask. The stream ends with FinishLimit if text was forwarded, and with [ErrEndless] otherwise.
-// Stream treats an ErrEndless from ask in the same way.
+// ask. The stream ends with FinishLimit if text was forwarded, and with [ErrEndless] otherwise. An
+// ErrEndless from ask ends the stream in the same way.
 func (l Limits) Stream(
 	ctx context.Context, req Request, ask func(context.Context, Request) iter.Seq2[Delta, error],
 ) iter.Seq2[Delta, error] {

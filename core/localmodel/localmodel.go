@@ -212,7 +212,8 @@ func (m Model) Small() bool {
 // it writes.
 func (m Model) QuotingIsBetter() bool { return m.Size > 0 && m.Size < QuotingSize }
 
-// sizeBand ranks sizes by the quality and speed of answers on one machine. Higher is better.
+// sizeBand rates a model's size by the quality and speed of answers on one machine. Higher is
+// better. The size is in billions of parameters, and 0 if unknown.
 func sizeBand(billions float64) int {
 	switch {
 	case billions == 0:
@@ -227,9 +228,9 @@ func sizeBand(billions float64) int {
 	return 1 // an answer takes minutes on most machines
 }
 
-// Compare orders models, better ones first, for use with [slices.SortFunc]. It prefers models that
-// are large enough, and then models that call tools. Among these it compares size, family and
-// whether the model is loaded.
+// Compare orders models from best to worst, for [slices.SortFunc]. Models that are large enough
+// come first, and among them models that call tools. Further criteria are size, family and whether
+// the model is loaded.
 func Compare(a, b Model) int {
 	loaded := map[bool]int{true: 1}
 	return cmp.Or(

@@ -56,7 +56,7 @@ type Asked struct {
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// AskedSource is a document that an answer cites, or one that is close to the question.
+// AskedSource is a document that an answer cites, or a document that is close to the question.
 type AskedSource struct {
 	Number  int    `json:"number,omitempty"`
 	Page    string `json:"page_id,omitempty"`
@@ -132,7 +132,7 @@ func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 }
 
 // askedResult converts an answer to the result of the tool ask. It returns a Refusal if the turn
-// failed, or if the person may no longer read a document behind the answer.
+// failed, or if the person may no longer read a document that the answer is based on.
 func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (output, error) {
 	if err := s.checkUnchanged(ctx, r); err != nil {
 		return output{}, err

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// related looks up statements about a document or a named thing. The argument "about" is a name, or
-// the id or address of a document.
+// related runs the tool related: it finds facts that documents state about a document or a named
+// thing. The argument "about" is a name, or the id or address of a document.
 func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
 		About  string `json:"about"`

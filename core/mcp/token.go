@@ -28,8 +28,7 @@ type Token struct {
 	Used     time.Time // to the minute; zero: never
 }
 
-// Hash is the SHA-256 of a token's secret. A slower hash is not needed, because a secret of 256
-// random bits cannot be guessed.
+// Hash is the SHA-256 of a token's secret.
 type Hash [sha256.Size]byte
 
 // Tokens stores personal tokens. It must be safe for concurrent use by any number of processes.

@@ -169,8 +169,8 @@ const noteRoom = 300
 
 const (
 	readAhead = 16
-	// maxPart is the largest part of a document, counted in chunks, at which a call may start to
-	// read. Stores count chunks in 32 bits.
+	// maxPart is the largest chunk number from which a call may read a document. It keeps chunk
+	// numbers within 32 bits, the limit of stores.
 	maxPart = math.MaxInt32 - 2*readAhead
 )
 
@@ -275,9 +275,9 @@ func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first in
 	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
 }
 
-// joinChunks joins the text of chunks until room, in tokens, is used. It fetches further chunks of
-// the document as needed. next is the position of the first chunk that did not fit, or 0 if the
-// document ended.
+// joinChunks joins the texts of chunks, up to room tokens. It fetches more chunks of the document
+// if there is room. next is the position of the first chunk that did not fit, or 0 if the document
+// ended.
 func (s *Service) joinChunks(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
 	var joined document.Joiner
 	last, empty := 0, true
@@ -357,8 +357,9 @@ func (s *Service) listSources(ctx context.Context, r reader, _ json.RawMessage) 
 	}
 }
 
-// fenceResult builds a result of at most maxText tokens from documents, whose texts it filters. It
-// prepends fence and the notices. Documents that are cut off are not recorded as shown.
+// fenceResult builds the result of a tool from documents as JSON. It filters their texts, puts the
+// notices before them, and drops documents until the result has at most maxText tokens. The result
+// records only the remaining documents as shown.
 func (s *Service) fenceResult(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
 	documents, err := s.filterResult(ctx, documents, notices)
 	if err != nil {
@@ -399,8 +400,8 @@ type readResult struct {
 	Statements []knowledge.Statement `json:"statements"` // of related
 }
 
-// filterResult removes forbidden text from documents, and from notices in place. Ids and addresses
-// remain, because they lead to the document.
+// filterResult returns documents, which are JSON, without the text that the filters forbid. It
+// filters the notices in place. Ids and addresses of documents stay unchanged.
 func (s *Service) filterResult(ctx context.Context, documents string, notices []string) (string, error) {
 	filters, err := s.Filter()
 	if err != nil || !filters.Screens() {

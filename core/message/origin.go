@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Task is the role of a question that the program asks itself, for example a part of a deep search.
-// A model or a document may have written the question, so it never counts as a person's text.
+// Task is the role of a question that the program itself asks, for example a part of a deep search.
+// Such a question never counts as a person's text.
 const Task Role = "task"
 
 // Said returns the texts that people wrote: the non-empty texts of messages with the role User.
@@ -21,8 +21,8 @@ func Said(messages ...Message) []string {
 	return said
 }
 
-// Basis lists the documents that a text was made from. A reader of the text may learn their
-// content, so the text is private if any of them is private.
+// Basis lists the documents that a text was made from. The text is private if any of these
+// documents is private.
 type Basis struct {
 	Documents []document.ID
 	Unknown   bool // the text was also made from content with an unknown audience
@@ -51,8 +51,8 @@ func BasisOfReferences(references []Reference) Basis {
 	return b
 }
 
-// BasisOfFiles returns the basis of a text that was made from files. The basis is Unknown if one of
-// them is an attached file.
+// BasisOfFiles returns the basis of a text that was made from files. It sets Unknown if a file was
+// attached to a message, because the readers of such a file are unknown.
 func BasisOfFiles(files []File) Basis {
 	var b Basis
 	for _, f := range files {

@@ -2,9 +2,9 @@ package message
 
 import "github.com/footnotehq/footnote/core/document"
 
-// Readable returns the part of a conversation that an audience may see. It drops an answer and the
-// tool calls of its turn if allowed returns false for any document in them. Questions remain.
-// Readable does not modify history.
+// Readable returns the messages of history that an audience may see. allowed reports whether the
+// audience may read a document. If any document of a turn may not be read, only the turn's question
+// remains. Readable does not modify history.
 func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	return without(history, func(m Message) bool {
 		for _, r := range m.Documents {

@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Stands reports whether a document's text still contains each block of shown. It ignores
-// differences in white space.
+// Stands reports whether text, the current text of a document, still contains every block of shown.
+// It ignores differences in white space.
 func Stands(shown, text string) bool {
 	text = plain(text)
 	for block := range strings.SplitSeq(shown, document.BlockSeparator) {
@@ -20,7 +20,7 @@ func Stands(shown, text string) bool {
 
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Shown returns the references with text that were in the prompts of the history's answers.
+// Shown returns all references to documents in a conversation whose text the model has seen.
 func Shown(history []Message) []Reference {
 	var shown []Reference
 	for _, m := range history {
@@ -33,9 +33,9 @@ func Shown(history []Message) []Reference {
 	return shown
 }
 
-// Standing removes answers that depend on withdrawn text from a conversation. taken must report
-// whether the text of a reference was withdrawn, for example because a message was deleted.
-// Standing also removes later answers that cite the same document. It does not modify history.
+// Standing returns the messages of history without answers that depend on withdrawn text. taken
+// reports whether the text of a reference was withdrawn, for example because a message was deleted.
+// Later answers that cite the same document are removed too. Standing does not modify history.
 func Standing(history []Message, taken func(Reference) bool) []Message {
 	numbers := make(map[int]bool) // the models' numbers of documents with withdrawn text
 	for _, r := range Shown(history) {

@@ -24,8 +24,8 @@ type Accounts interface {
 	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error)
 }
 
-// Desk decides which owner of a page is named after an unanswered question, and whether the owner
-// may be asked. It is safe for concurrent use.
+// Desk finds the owner of a page whom the bot names if the documents do not answer a question. It
+// decides whether the bot may ask that owner. It is safe for concurrent use.
 type Desk struct {
 	Finder
 	session.Owners
@@ -34,7 +34,7 @@ type Desk struct {
 	Domains  func() []string // identity.domains, in small letters; nil: none
 }
 
-// Offer is a page's owner whom an answer names, and who may be asked if Account is set.
+// Offer is an owner of a page whom an answer names. If Account is set, the bot may ask the owner.
 type Offer struct {
 	Owner
 	Account access.Account // the account to ask; zero if the owner is only named
@@ -43,7 +43,8 @@ type Offer struct {
 // Askable reports whether the owner may be asked in the thread.
 func (o Offer) Askable() bool { return o.Account.ID != "" }
 
-// Called returns the owner's name for a sentence. It prefers the name on the chat platform.
+// Called returns the owner's name in a form that can be put into a sentence. It prefers the name on
+// the chat platform.
 func (o Offer) Called() string {
 	if strings.TrimSpace(o.Account.Name) != "" {
 		return Called(o.Account.Name)
@@ -63,16 +64,15 @@ const (
 	maxOwners = 5
 )
 
-// Unanswered reports whether the documents did not answer a question: nothing was found, or the
-// answer cites none of the documents found.
+// Unanswered reports whether the documents did not answer a question. Either nothing was found, or
+// the answer cites no document.
 func Unanswered(outcome session.Outcome, grounding packet.Grounding) bool {
 	return outcome == session.NoEvidence || outcome == session.Answered && grounding == packet.Uncited
 }
 
-// Nearest returns an owner of the first page that has any, preferably one who may be asked. pages
-// must be ordered, nearest first. audience is everyone who sees the answer. found is false if no
-// page has an owner. If Nearest cannot determine who may be asked, it returns both an error and an
-// owner who is only named.
+// Nearest returns an owner of the first page that has one. It prefers an owner who may be asked.
+// pages must be ordered, nearest first. audience is everyone who sees the answer. If Nearest
+// returns both an owner and an error, the owner must not be asked.
 func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (o Offer, found bool, err error) {
 	for _, page := range pages[:min(len(pages), maxPages)] {
 		owners, err := d.Of(ctx, audience, page, maxOwners)
@@ -120,8 +120,9 @@ func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (acc
 	return access.Account{}, 0, nil
 }
 
-// candidate returns the account of an owner who may be asked, or the zero account. The owner must
-// have exactly one account, must not be the asker, and must not have declined to be asked.
+// candidate returns the account of an owner whom the bot may ask, or the zero account. The owner
+// must have exactly one account, and must be named by the page's own source. The asker and people
+// who do not want to be asked are excluded.
 func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.Account, error) {
 	if o.Identity == "" || o.Claimed {
 		return access.Account{}, nil
@@ -167,9 +168,9 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 	return open, nil
 }
 
-// verifyReader returns the current account of a candidate who may be asked, or the zero account.
-// The person must be a full member who can open the thread. The address by which the account was
-// found must still be the person's.
+// verifyReader returns the current account of a candidate, or the zero account if the person must
+// not be asked. The person must be a full member who can open the thread, and must still have the
+// address by which the account was found.
 func (d *Desk) verifyReader(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{

@@ -26,11 +26,12 @@ type Owner struct {
 	Claimed bool
 }
 
-// Called returns the owner's name for a sentence, as the function [Called] does.
+// Called returns the owner's name in a form that can be put into a sentence. See the function
+// [Called].
 func (o Owner) Called() string { return Called(o.Name) }
 
-// Called returns a name for a sentence. It shortens the name to maxName characters and removes text
-// that a platform would read as a mention or link.
+// Called returns a name in a form that can be put into a sentence. It shortens the name to maxName
+// characters and removes text that a platform would read as a mention or link.
 func Called(name string) string { return cut(cite.SafeTitle(name), maxName) }
 
 // Library checks who may read documents. It must be safe for concurrent use.
@@ -48,14 +49,14 @@ type Finder struct {
 
 const (
 	maxName = 60
-	// slack is the number of statements to read for each wanted owner. It is above 1 because some
-	// statements are about other pages with the same title.
+	// slack is the number of statements to read for each wanted owner. Some statements are about
+	// other pages with the same title.
 	slack = 4
 )
 
-// Of returns up to limit owners of a page, according to documents that the audience may read.
-// Owners that the page itself states come before those in CODEOWNERS. Without owners, Of returns
-// the authors. It returns none if the audience may not read the page.
+// Of returns up to limit owners of a page. It uses only statements in documents that the audience
+// may read. If no document states an owner, Of returns the page's authors. It returns none if the
+// audience may not read the page.
 func (f Finder) Of(ctx context.Context, audience access.Audience, page document.Ref, limit int) ([]Owner, error) {
 	form := knowledge.Form(page.Title)
 	if !knowledge.Nameable(form) {
@@ -76,8 +77,8 @@ func (f Finder) Of(ctx context.Context, audience access.Audience, page document.
 	return nil, nil
 }
 
-// readable returns up to limit owners from statements that the audience may read. It returns none
-// if the audience may not read the page.
+// readable returns up to limit owners of a page from statements about it. It skips statements in
+// documents that the audience may not read. It returns none if the audience may not read the page.
 func (f Finder) readable(ctx context.Context, audience access.Audience, page document.Ref, stated []knowledge.Statement, limit int) ([]Owner, error) {
 	ids := []document.ID{page.ID}
 	for _, s := range stated {
@@ -103,8 +104,8 @@ func (f Finder) readable(ctx context.Context, audience access.Audience, page doc
 	return owners, nil
 }
 
-// concerns reports, as about, whether a statement is about a page. own reports whether the stating
-// document has the same source as the page.
+// concerns reports whether a statement is about a page (about), and whether it comes from the page
+// itself or from another document of the same source (own).
 func concerns(s knowledge.Statement, page document.Ref) (own, about bool) {
 	if s.ObjectRef != nil {
 		own = s.Document.ID == s.ObjectRef.ID || s.Document.Source == s.ObjectRef.Source

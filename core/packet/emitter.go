@@ -44,15 +44,16 @@ func (e *Emitter) Emit(p Payload) {
 	}
 }
 
-// At returns an emitter for the same queue with another placement. It keeps the ModelIndex of e.
+// At returns an emitter that sends to the same queue with placement p. It replaces the ModelIndex
+// in p by that of e.
 func (e *Emitter) At(p Placement) *Emitter {
 	p.ModelIndex = e.at.ModelIndex
 	return &Emitter{queue: e.queue, drained: e.drained, at: p, gate: e.gate}
 }
 
-// Closable returns an emitter with the same placement, and a function that closes it. Once closed,
-// the emitter and all emitters derived from it drop packets. It serves work that may be abandoned,
-// for example a tool that ignores its context.
+// Closable returns a copy of the emitter, and a function that closes the copy. Once closed, the
+// copy and all emitters derived from it drop packets. Use it for work that may be abandoned, for
+// example a tool that ignores its context.
 func (e *Emitter) Closable() (*Emitter, func()) {
 	g := &gate{}
 	return &Emitter{queue: e.queue, drained: e.drained, at: e.at, gate: g}, func() {

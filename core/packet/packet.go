@@ -39,10 +39,11 @@ type SinkFunc func(Packet)
 // Accept calls f.
 func (f SinkFunc) Accept(p Packet) { f(p) }
 
-// The payloads. The text of a delta is Markdown, which a reader appends to the earlier deltas.
+// The types of payloads. The text of a delta is Markdown. A reader appends it to the text of the
+// earlier deltas.
 type (
-	// ModelStart names a model. If several models answer at once, it is the first packet of each. A
-	// single model sends no ModelStart.
+	// ModelStart names the model that answers. It is the first packet of each model if several
+	// models answer at once. A single model sends none.
 	ModelStart struct {
 		Name string `json:"name"`
 	}
@@ -96,7 +97,7 @@ type (
 		End   int    `json:"end"`
 		Total int    `json:"total"`
 	}
-	// CustomToolStart says that a tool begins for which there are no specific payload types.
+	// CustomToolStart says that a tool begins. It is for tools without specific payload types.
 	CustomToolStart struct {
 		Name string `json:"name"`
 	}
@@ -117,9 +118,9 @@ type (
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
-	// SubQuestion opens the part of the display for one sub-question of a deep search. SubQuestion
-	// and its answer have SubTurnIndex 0. The searches for it have SubTurnIndex 1 and above. The
-	// SectionEnd with SubTurnIndex 0 closes the part.
+	// SubQuestion begins one sub-question of a deep search. Its placement has SubTurnIndex 0, as
+	// has the answer to it. Searches for it have SubTurnIndex 1 and above. A SectionEnd with
+	// SubTurnIndex 0 ends the sub-question.
 	SubQuestion struct {
 		Question string `json:"question"`
 	}
@@ -127,8 +128,8 @@ type (
 	SubAnswerStart struct {
 		Documents []Document `json:"documents,omitempty"`
 	}
-	// SubAnswerDelta appends text to the answer to a [SubQuestion]. Its citation numbers are the
-	// model's, not those that readers see in the final answer.
+	// SubAnswerDelta appends text to the answer to a [SubQuestion]. Citations in it have the
+	// numbers that the model sees, not those of the final answer.
 	SubAnswerDelta struct {
 		Text string `json:"text"`
 	}
@@ -139,8 +140,8 @@ type (
 		State string `json:"state"`
 		Text  string `json:"text,omitempty"`
 	}
-	// Refinement says that a deep search has judged its findings. Further sub-questions may follow.
-	// Answer is the answer so far, with the model's citation numbers.
+	// Refinement says that a deep search has judged its findings, and may ask more sub-questions.
+	// Answer is the answer so far. Citations in it have the numbers that the model sees.
 	Refinement struct {
 		Round          int      `json:"round"`
 		Answer         string   `json:"answer,omitempty"`
@@ -168,9 +169,8 @@ type (
 		// It is 0 if the search does not wait.
 		Asks int `json:"asks,omitempty"`
 	}
-	// CitationInfo introduces a footnote of the answer, before the delta that links to it. It is
-	// sent once per number and turn. Footnotes to different sections of one document have different
-	// numbers.
+	// CitationInfo introduces a footnote of the answer. It is sent once per footnote, before the
+	// delta that links to it. Different sections of one document have different footnotes.
 	CitationInfo struct {
 		Number   int           `json:"number"` // as the reader sees it
 		Document document.ID   `json:"document_id"`

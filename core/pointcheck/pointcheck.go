@@ -38,9 +38,8 @@ func (a Answer) fresh(now time.Time) bool {
 	return a.Permission != index.CheckFailed && now.Sub(a.Asked) < FreshFor
 }
 
-// Newer returns the one of two answers to the same question that counts. A failed check never
-// replaces an answer. Otherwise the answer with the later Asked counts. If both have the same
-// Asked, a denial counts.
+// Newer returns the answer to keep of two answers to the same question. It prefers any answer to a
+// failed check, then the answer with the later Asked, and then a denial.
 func Newer(a, b Answer) Answer {
 	switch {
 	case b.Permission == index.CheckFailed:
@@ -58,9 +57,10 @@ func Newer(a, b Answer) Answer {
 	return a
 }
 
-// Questions returns, for each document, the questions that a source must answer before the document
-// is shown. A document has none if the audience may read it anyway, or if its list names no node
-// ([index.Node]). An audience of several people gets none. The order is that of the access list.
+// Questions returns the questions to ask sources before documents are shown. It returns none for a
+// document that the audience may read anyway, and none if the audience has several people.
+// Questions exist only for documents whose access list names a node ([index.Node]), such as a
+// folder.
 func Questions(audience access.Audience, documents []Document) map[document.ID][]Question {
 	people := peopleOf(audience)
 	out := make(map[document.ID][]Question)
@@ -81,8 +81,7 @@ func Questions(audience access.Audience, documents []Document) map[document.ID][
 	return out
 }
 
-// Private reports whether the audience is one person who is known to a source. An audience of
-// several people is never private.
+// Private reports whether the audience is a single person, and a source knows that person.
 func Private(audience access.Audience) bool { return len(peopleOf(audience)) > 0 }
 
 func peopleOf(audience access.Audience) map[string][]string {
@@ -95,15 +94,15 @@ func peopleOf(audience access.Audience) map[string][]string {
 	return people
 }
 
-// Document is a document with its stored access list. The list may name nodes ([index.Node])
-// instead of people.
+// Document is a document with its stored access list. An entry of the list may be a node, such as a
+// folder, instead of people. See [index.Node].
 type Document struct {
 	ID  document.ID
 	ACL access.ACL
 }
 
-// Forget removes answers that have expired. It cannot reveal a document, because a question without
-// an answer hides its document.
+// Forget deletes expired answers from known. Documents that depend on them are hidden until their
+// questions are asked again.
 func Forget(known map[Question]Answer, now time.Time) {
 	maps.DeleteFunc(known, func(_ Question, a Answer) bool { return !a.fresh(now) })
 }
@@ -130,9 +129,9 @@ const (
 	Shown
 )
 
-// Judge decides, from the answers to its questions, whether to show a document that a search found.
-// One permission is enough, because each question is a separate way to read the document. Without
-// questions, or if every answer is [index.CannotAsk], the document is shown.
+// Judge decides whether a document may be shown. known has the answers to its questions. One fresh
+// permission is enough. If there are no questions, or every answer is [index.CannotAsk], the
+// document is shown.
 func Judge(questions []Question, known map[Question]Answer, now time.Time) Verdict {
 	var denied, unchecked bool
 	for _, q := range questions {

@@ -83,8 +83,8 @@ func (l *layout) history() {
 
 const maxEarlier = 15
 
-// earlierNumbers lists the documents of each earlier answer, by turn. An entry has the number,
-// title, heading and address of a document. Cited documents come first.
+// earlierNumbers returns, for each earlier turn, a text that lists the documents of its answer.
+// Each line has a document's number, title, heading and address. Cited documents come first.
 func earlierNumbers(history []message.Message) map[int]string {
 	lists := make(map[int]string)
 	for _, m := range history {
@@ -122,8 +122,8 @@ func earlierNumbers(history []message.Message) map[int]string {
 	return lists
 }
 
-// stoppedHere is a note after an answer that a person stopped. Without it, a model would read the
-// beginning as the whole answer.
+// stoppedHere marks the end of an answer that a person stopped, so that a model does not take the
+// text for the whole answer.
 const stoppedHere = "\n\n[A person stopped this answer here.]"
 
 func said(m message.Message) string {
@@ -133,8 +133,7 @@ func said(m message.Message) string {
 	return m.Text
 }
 
-// project adds all project files as one message, because models overlook a small message among
-// many.
+// project adds the files of the project to the prompt, all in one message.
 func (l *layout) project() {
 	var docs []tool.Document
 	for _, p := range l.in.Project {
@@ -220,9 +219,9 @@ func (l *layout) user(m message.Message, kind budget.Kind, group int, newest boo
 	l.add(budget.Section{Kind: kind, Text: text, Fixed: fixed, Group: group}, llm.Message{Role: llm.User, Text: text, Images: images})
 }
 
-// step adds one tool call or tool result to the prompt. result is the text of a result, because
-// results of earlier turns are replaced. For a model without a tool interface, both have the text
-// form in which the model must write them.
+// step adds the tool calls or the tool result in m to the prompt. result is the text to show for a
+// tool result. If the model has no interface for tools, step writes calls and results as plain
+// text.
 func (l *layout) step(m message.Message, group int, result string) {
 	if m.Role == message.ToolResult {
 		s := budget.Section{Kind: budget.ToolResult, Text: result, Group: group}

@@ -64,7 +64,7 @@ type ProjectFile struct {
 	File   message.File
 }
 
-// Prompt is a request to a model. It also says which parts were left out.
+// Prompt is a request to a model, with information about what was left out of it.
 type Prompt struct {
 	Messages []llm.Message
 	Tools    []llm.ToolSpec // nil for models that read the tools from the system prompt
@@ -127,9 +127,8 @@ func (b *Builder) Build(in Input) (Prompt, error) {
 	return out, nil
 }
 
-// paired ensures that every call has one result and every result has a call, because strict
-// providers reject others. A result can be missing if a worker died. Models reuse ids in later
-// turns, so only the results directly after a call belong to it.
+// paired returns messages in which every tool call has one result, and every result follows its
+// call. It adds missing results and drops results without a call, because providers reject both.
 func paired(messages []message.Message) []message.Message {
 	out := make([]message.Message, 0, len(messages))
 	var open []string // calls that have no result yet

@@ -19,8 +19,7 @@ const dayFormat = "Monday, 2 January 2006"
 var blankLines = regexp.MustCompile(`\n{3,}`)
 
 // system returns the system prompt. It is the same in each step and for each person, so that a
-// provider can cache it. Instructions on tool use are only in the tools section, because models
-// overlook them elsewhere.
+// provider can cache it.
 func (in Input) system() string {
 	text := in.System
 	if in.Agent.ReplaceSystem {
@@ -92,8 +91,7 @@ func (in Input) asked() string {
 
 const maxSources = 30
 
-// searchable lists the sources that a search covers. Without the list, a model cannot know what
-// "the documents" are.
+// searchable returns a list of the sources that a search covers, or "" if nothing can be searched.
 func (in Input) searchable() string {
 	if len(in.Sources) == 0 || len(in.Tools) == 0 {
 		return ""
@@ -148,8 +146,8 @@ func (in Input) specs() ([]llm.ToolSpec, string) {
 	return specs, b.String()
 }
 
-// reminder returns the last message of the prompt. It is empty for an extractive model, because
-// such a model would read the last message as the question.
+// reminder returns the last message of the prompt. It returns "" for an extractive model, which
+// quotes passages and would read the message as the question.
 func (in Input) reminder() string {
 	if in.Model.Extractive {
 		return ""

@@ -11,8 +11,8 @@ type Weekly struct {
 	Zone *time.Location
 }
 
-// Last returns the latest due time that is not after now. If clocks skip that hour, the due time is
-// an hour off. If the hour occurs twice, Last uses one of the two.
+// Last returns the latest due time that is not after now. When clocks change, the due time may be
+// an hour off.
 func (w Weekly) Last(now time.Time) time.Time {
 	for back := 0; ; back++ {
 		if at := w.dueInWeek(now, back); !at.After(now) {

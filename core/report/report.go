@@ -22,11 +22,11 @@ import (
 const (
 	// Period is the time that a report covers.
 	Period = 7 * 24 * time.Hour
-	// gapPeriod is the period of the questions in a gap, which is a cluster of unanswered
-	// questions. At least one of them must be from the report's period.
+	// gapPeriod is how far back the report looks for clusters of unanswered questions (gaps). At
+	// least one question of a gap must be from the report's own period.
 	gapPeriod = 4 * Period
-	// minAskers is the minimum number of people who asked a cluster of unanswered questions. It
-	// keeps a report from identifying a person.
+	// minAskers is the minimum number of people who must have asked the questions of a cluster.
+	// With fewer, a report could identify a person.
 	minAskers = 3
 	// staleAfter is the time without changes after which a document is stale.
 	staleAfter = 365 * 24 * time.Hour
@@ -54,10 +54,10 @@ type Cost struct {
 	Currency string
 }
 
-// Scope returns the scope of questions that a report to a channel may include: those asked in the
-// channel itself. If all readers of the channel are full members, Scope adds the channels of the
-// workspace that every full member can open. It excludes private questions and threads that may
-// have fewer readers.
+// Scope selects the questions that a report to a channel may include: those asked in that channel.
+// If all its readers are full members, questions from channels of the workspace that every full
+// member can open are included too. Scope excludes private questions and threads that may have
+// fewer readers.
 func Scope(to chat.Room, rooms []chat.Room) review.Scope {
 	var s review.Scope
 	readers := access.AudienceOf(to.Present.Tenant, to.Present.Held)
@@ -78,9 +78,9 @@ func principal(of thread.Ref) access.Principal {
 	return access.Channel(string(of.Platform), of.Channel)
 }
 
-// Reported returns the clusters of unanswered questions that a report includes. At least minAskers
+// Reported returns the clusters of unanswered questions that belong in a report. At least minAskers
 // people must have asked the questions of a cluster. The scope must allow all of them, and at least
-// one must be newer than since.
+// one must have been asked at since or later.
 func Reported(s review.Scope, found []gaps.Cluster, since time.Time) []gaps.Cluster {
 	var reported []gaps.Cluster
 	for _, c := range found {
@@ -153,8 +153,9 @@ func (r Reader) Report(ctx context.Context, to chat.Room, until time.Time, costs
 	return report, err
 }
 
-// scope looks up each channel of the report's workspace in which questions were asked. It excludes
-// channels that the platform does not return.
+// scope returns the questions that a report to a channel may include (see [Scope]). It looks up the
+// other channels of the workspace in which questions were asked, and ignores those that the
+// platform does not return.
 func (r Reader) scope(ctx context.Context, to chat.Room, until time.Time) (review.Scope, error) {
 	if to.Present.Tenant != r.Tenant {
 		return review.Scope{}, nil

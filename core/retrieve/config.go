@@ -7,8 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Config holds the settings of a search. Names in capitals are environment variables. A zero value
-// is a setting, not a default. Values are clipped to their ranges. Start from DefaultConfig.
+// Config holds the settings of a search. Begin with DefaultConfig, because a zero field is a valid
+// setting. Values outside their range are clipped. Names in capitals in the comments are
+// environment variables.
 type Config struct {
 	Alpha       float64 // HYBRID_ALPHA: share of the semantic side; clipped to 0–1
 	TitleRatio  float64 // TITLE_CONTENT_RATIO: share of the title on the keyword side; clipped to 0–1
@@ -38,9 +39,8 @@ type Config struct {
 	EmbedWait time.Duration
 }
 
-// DefaultEmbedWait is the default maximum wait for the vectors of a question. After that the search
-// uses keywords only. The wait is short because a person waits for the answer, and most questions
-// share a word with the passage that they need.
+// DefaultEmbedWait is the default of Config.EmbedWait, the longest wait for the vectors of a
+// question. After that, a search uses keywords only.
 const DefaultEmbedWait = 2 * time.Second
 
 // AlphaSentences is [Config.Alpha] for vectors of the built-in sentence model. It is above the

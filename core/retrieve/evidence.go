@@ -15,25 +15,23 @@ type Matched struct {
 	Here      bool // the passage contains the term
 }
 
-// Coverage returns the share, from 0 to 1, of a question's weight that a passage matches. found[i]
-// belongs to terms[i]. chunks is the number of chunks in the index. The result is 0 if no word
-// matches.
+// Coverage returns how much of a question a passage matches, from 0 to 1. It is the weight of the
+// matching words, divided by the weight of all words. found[i] belongs to terms[i]. chunks is the
+// number of chunks in the index.
 //
-// A word weighs the inverse document frequency of its rarest term. It matches if any of its terms
-// matches. A compound word, such as an identifier, matches if the whole or all of its parts match.
-// Words that occur in any question (analyse.Term.Chatter) have no weight.
+// A word matches if any of its terms matches. A compound word, such as an identifier, matches if
+// the whole or all of its parts match. The weight of a word is the inverse document frequency of
+// its rarest term. Words that occur in any question (analyse.Term.Chatter) have no weight.
 //
-// A word that occurs in no document cannot match. Its weight is relative to the mean weight of the
-// words that occur:
+// A word that occurs in no document has a weight relative to the mean weight of the other words:
 //
-//   - If its language has no documents (analyse.Term.Foreign) or it is not part of the topic
-//     (analyse.Term.Aside), it weighs a quarter.
-//   - If it is another name (analyse.Term.Name), the result is 0, because no document can answer
-//     about it.
-//   - Any other word may have synonyms in the documents, so it weighs less than 1. Its weight grows
-//     with the index, because small collections lack most words of a language. If more words are
-//     missing than occur, it weighs 1, because the question is about another topic. In this
-//     comparison, names that occur count twice. A tie also gives 1, unless a name occurs.
+//   - A quarter, if its language has no documents (analyse.Term.Foreign) or it is not part of the
+//     topic (analyse.Term.Aside).
+//   - If it is any other name (analyse.Term.Name), Coverage returns 0. No document can answer a
+//     question about that name.
+//   - Less than 1 for any other word, because documents may contain its synonyms. The weight grows
+//     with the size of the index. It is 1 if more words are missing than occur, or equally many and
+//     no name occurs. A name that occurs counts twice in this comparison.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	var c count
@@ -63,11 +61,11 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 }
 
 const (
-	// minorShare is the weight of a missing word that is foreign or not part of the topic (see
-	// Coverage).
+	// minorShare is the relative weight of a word that occurs in no document, if it is foreign or
+	// not part of the topic. See Coverage.
 	minorShare = 0.25
-	// unknownHalfChunks is the size of an index, in chunks, at which a missing ordinary word weighs
-	// half as much as other words.
+	// unknownHalfChunks is the number of chunks in an index at which an ordinary word that occurs
+	// in no document has half the weight of other words. See Coverage.
 	unknownHalfChunks = 200
 )
 
@@ -78,8 +76,8 @@ func unknownWeight(c count, chunks int) float64 {
 	return float64(chunks) / float64(chunks+unknownHalfChunks)
 }
 
-// count holds the numbers of known and unknown words of a question. Known words occur in documents,
-// and a known name counts twice. Unknown words are ordinary words that do not occur.
+// count counts the words of a question. known is the number of words that occur in documents, in
+// which a name counts twice. unknown is the number of ordinary words that occur in none.
 type count struct {
 	known, unknown int
 	named          bool // a name occurs
@@ -107,8 +105,7 @@ type Word struct {
 }
 
 // WeightedWords yields the words of a question that have a weight in [Coverage]. found[i] belongs
-// to terms[i]. A single part of a compound word does not match, because it may belong to another
-// name.
+// to terms[i]. A compound word matches only if the whole or all of its parts match.
 func WeightedWords(terms []analyse.Term, found []Matched) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		for i := 0; i < len(terms); {
@@ -135,9 +132,9 @@ func WeightedWords(terms []analyse.Term, found []Matched) iter.Seq[Word] {
 	}
 }
 
-// Words returns the number of words of a question that have a weight in [Coverage]. A word that
-// occurs counts 1. A missing ordinary word counts less, so that it does not make a question easier
-// to match. frequency[i] belongs to terms[i].
+// Words returns the number of words of a question, for [Config.Needed]. frequency[i] belongs to
+// terms[i], and chunks is the number of chunks in the index. A word that occurs in documents counts
+// 1. An ordinary word that does not occur counts as much as in [Coverage].
 func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {
@@ -164,13 +161,12 @@ func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	return out
 }
 
-// DefaultMinCoverage is the default of Config.MinCoverage, from which [Config.Needed] is computed.
-// On the data set SciFact, nearly all answerable questions reach it, and most questions about other
-// subjects do not.
+// DefaultMinCoverage is the default of Config.MinCoverage. In a test with the data set SciFact,
+// nearly all answerable questions reached it, and most questions about other subjects did not.
 const DefaultMinCoverage = 0.35
 
-// shortQuestion raises the minimum Coverage of short questions. A match of one word in two may be
-// chance. A match of four words in eight is not.
+// shortQuestion determines how much more Coverage a short question needs than a long one. See
+// [Config.Needed].
 const shortQuestion = 0.75
 
 // Needed returns the minimum Coverage of evidence for a question with the given number of words:
@@ -179,11 +175,8 @@ func (c Config) Needed(words int) float64 {
 	return c.MinCoverage + (1-c.MinCoverage)*shortQuestion/float64(max(words, 1))
 }
 
-// HasEvidence reports whether any candidate is good enough to answer from. A candidate needs the
-// Coverage that [Config.Needed] returns. If MinCosine is set, a cosine of at least MinCosine
-// suffices too.
-//
-// It compares raw scores, because min-max scaling makes the best candidate of a bad list 1.
+// HasEvidence reports whether any candidate is good enough to answer from. It needs the Coverage
+// that [Config.Needed] returns or, if MinCosine is set, a cosine of at least MinCosine.
 func (c Config) HasEvidence(list List) bool {
 	for _, e := range list.Entries {
 		if c.matches(list, e, 1) {
@@ -200,9 +193,8 @@ func (c Config) matches(list List, e Candidate, share float64) bool {
 }
 
 const (
-	// closeShare is the share of the needed Coverage ([Config.Needed]) at which a document is
-	// listed in Result.Closest. A match of one word in two is enough. One word in three may be
-	// chance.
+	// closeShare is the share of [Config.Needed] that a passage must reach, so that its document is
+	// listed in Result.Closest.
 	closeShare = 2.0 / 3
 	maxClosest = 3
 )
@@ -215,8 +207,8 @@ func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	}
 }
 
-// closestDocuments returns at most maxClosest documents of hits whose first chunk is in isClose,
-// best first. It sets their entries in isClose to false.
+// closestDocuments returns up to maxClosest documents of hits, best first. It considers the
+// documents whose first chunk is true in isClose, and sets the returned ones to false.
 func closestDocuments(hits []Hit, isClose map[document.ChunkID]bool) []document.Ref {
 	var refs []document.Ref
 	for _, h := range hits {

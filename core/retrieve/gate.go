@@ -1,6 +1,6 @@
 package retrieve
 
-// Band says how much an answer without a language model shows.
+// Band is the amount of text in an answer that is written without a language model.
 type Band int
 
 // Bands, from the least shown to the most.
@@ -13,9 +13,8 @@ const (
 // MayHelp is the sentence shown above links to documents that may contain the answer.
 const MayHelp = "These may help:"
 
-// Gate holds the minimum similarities between the question and the passages for the bands Links and
-// Quotes. They are valid for one embedding model, because cosines of other models have other
-// scales.
+// Gate holds the minimum similarity of question and passage for two bands, Links and Quotes. The
+// numbers are valid for one embedding model.
 type Gate struct {
 	Links, Quotes float64
 }
@@ -24,9 +23,9 @@ type Gate struct {
 // and 0080 describe the measurements.
 func DefaultGate() Gate { return Gate{Links: 0.20, Quotes: 0.40} }
 
-// Band returns the band for an answer. similarity is the similarity of the most similar passage.
-// covered reports whether the passages contain enough of the question's weight. If covered is
-// false, the band is at most Links.
+// Band returns how much an answer shows. similarity is the similarity of the question and the most
+// similar passage. If covered is false, the passages match too little of the question ([Coverage]),
+// and the answer shows at most links.
 func (g Gate) Band(similarity float64, covered bool) Band {
 	switch {
 	case similarity < g.Links:

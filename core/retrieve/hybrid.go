@@ -31,8 +31,8 @@ type Hybrid struct {
 	preferred  *Preferred // may be nil
 }
 
-// Preferred is a vector space that searches use once it is complete. Until then they use the
-// retriever's default space. Scores of two spaces are not comparable.
+// Preferred is a vector space that replaces the default space of a retriever for a tenant, as soon
+// as it has enough of the vectors of the tenant.
 type Preferred struct {
 	Embedder Embedder
 	Alpha    float64 // Config.Alpha in this space
@@ -242,9 +242,9 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 	return nil
 }
 
-// rank scores the candidates of each query and fuses the rankings. It reports whether any candidate
-// is good enough to answer from. It adds the first chunks of documents that are close to that
-// (closeShare) to isClose.
+// rank scores the candidates of each query and merges the rankings into one. It reports whether any
+// candidate is good enough to answer from. In isClose it marks the documents that nearly are
+// (closeShare), by their first chunks.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace, isClose map[document.ChunkID]bool) ([]Ranked, bool) {
 	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))

@@ -19,8 +19,7 @@ const (
 	// spreadSeeds is the number of best documents whose mentions a search follows.
 	spreadSeeds = 5
 	// spreadShare is the share of a passage's score that a document gets if the passage mentions
-	// it. Of .5, .8, .85, .9 and 1, .85 finds most without losses
-	// (deploy/decisions/0046-knowledge.md).
+	// it. deploy/decisions/0046-knowledge.md has the measurements.
 	spreadShare = 0.85
 )
 
@@ -32,9 +31,9 @@ func (h *Hybrid) WithNeighbours(n Neighbours) *Hybrid {
 	return &with
 }
 
-// spread adds the documents whose titles occur in the best passages. Each gets a share of the
-// passage's score. The share is smaller if several documents have the title, or if many passages
-// contain it. spread returns false if it added none.
+// spread adds the documents that the best passages mention by title. Such a document gets a share
+// of the passage's score. The share is smaller if several documents have the title, or if many
+// passages contain it. spread returns false if it added none.
 func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *Trace) ([]Ranked, bool) {
 	if h.neighbours == nil || len(ranked) == 0 {
 		return ranked, false
@@ -79,9 +78,9 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 	return raiseScores(ranked, worth, about), true
 }
 
-// raiseScores raises the scores of documents to at least their values in worth, and sorts the
-// result. The keys of worth are first chunks of documents. The score goes to the document's best
-// ranked passage, or to its first passage if none is ranked.
+// raiseScores returns the ranking with the scores of some documents raised, best first. worth has
+// the minimum score of a document by its first chunk. The best passage of the document gets this
+// score. A document that is not in the ranking is added with its first passage.
 func raiseScores(ranked []Ranked, worth map[document.ChunkID]float64, about map[document.ChunkID]knowledge.Neighbour) []Ranked {
 	out := slices.Clone(ranked)
 	for i := range out {

@@ -12,16 +12,12 @@ const (
 	supportDecay = 0.8
 )
 
-// support returns, for each candidate, the amount that the other passages of its document add to
-// its score. A page that returns to a topic is more likely to answer than a page that mentions it
-// once.
+// support returns, for each candidate, the amount to add to its score for other passages of the
+// same document that match.
 //
-// For keyword scores k1 ≥ k2 ≥ … of a document, the amount is the sum of 0.8^i · k(i+1) for
-// i ≥ 1, times 0.2 · (1 − documents/candidates). The last factor leaves collections of short
-// documents unchanged. Candidates that only vectors found do not count, because they made blended
-// results worse.
-//
-// On 80 questions about PostgreSQL's manual, nDCG@10 rose from 0.634 to 0.671 blended.
+// Let k1 ≥ k2 ≥ … be the keyword scores of the passages of a document. The amount is the sum
+// of 0.8^i · k(i+1) for i ≥ 1, times 0.2 · (1 − documents/candidates). The last factor is
+// small for collections of short documents. Candidates that only vectors found do not count.
 func (l List) support(keyword []float64) []float64 {
 	entries := l.Entries
 	var order []int

@@ -3,9 +3,8 @@ package retrieve
 import "github.com/footnotehq/footnote/core/retrieve/analyse"
 
 // Understand changes found so that [Coverage] and [Words] count synonyms. found[i] belongs to
-// terms[i]. A passage that contains all words of a synonym also counts as containing the word that
-// the synonym replaces. That word keeps its weight. The frequency of a synonym counts only if the
-// word occurs in no document.
+// terms[i]. If a passage contains all words of a synonym, it counts as containing the word that the
+// synonym replaces. The frequency of a synonym is used only if that word occurs in no document.
 func Understand(terms []analyse.Term, found []Matched) {
 	known := make(map[int]bool) // words of the question that occur
 	for i, t := range terms {
@@ -33,8 +32,8 @@ func Understand(terms []analyse.Term, found []Matched) {
 	}
 }
 
-// UnderstoodFrequencies returns the frequencies of terms for [Words], adjusted as by [Understand].
-// frequency[i] belongs to terms[i].
+// UnderstoodFrequencies returns the frequencies to pass to [Words] for terms with synonyms, as
+// [Understand] computes them. frequency[i] belongs to terms[i].
 func UnderstoodFrequencies(terms []analyse.Term, frequency []int) []int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {

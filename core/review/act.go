@@ -14,9 +14,9 @@ type Act struct {
 	Submitted bool // false: the person asks for the form
 }
 
-// May reports whether a viewer may remove or correct the answer of a question. Only the asker may
-// remove a private answer. Any other answer requires a role that opens PartModeration. An answer
-// that is hidden from the viewer cannot be corrected.
+// May reports whether a viewer may remove or correct an answer. Only the asker may remove a private
+// answer. Other answers require a role that opens PartModeration. A private or hidden answer cannot
+// be corrected.
 //
 // A viewer who is signed in as an account of the machine may change nothing.
 func (d Detail) May(v Viewer, role Role, do thread.Action) bool {

@@ -190,8 +190,8 @@ func (f PlaceForm) Undo(done []session.SettingChange) []Given {
 type Given struct{ Key, Value, Was string }
 
 // Save stores the entered values and returns the resulting form. done lists the changes, each with
-// its previous value. If a change is refused, Save stores nothing. The fields of refused changes
-// then have the reasons and the entered text.
+// its previous value. If any change is refused, Save stores nothing. The form then contains the
+// entered texts and the reasons of the refusals.
 func (e Editing) Save(ctx context.Context, at session.Place, by SignedIn, given []Given) (f PlaceForm, done []session.SettingChange, err error) {
 	edit := command.Edit{Tenant: e.Tenant, At: at, By: ActorOf(by.Person), Admin: by.Role.Opens(PartSettings)}
 	refused := make(map[string]string)

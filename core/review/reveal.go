@@ -20,8 +20,7 @@ type Reveal struct {
 	Reason string
 }
 
-// Limits of the length of a reason, in characters. The asker of the question reads the reason, and
-// a single word explains nothing.
+// The minimum and maximum length of a reason, in characters. The asker of the question reads it.
 const (
 	minReason = 10
 	maxReason = 300

@@ -59,8 +59,8 @@ type Question struct {
 // Private reports whether only the asker saw the answer.
 func (q Question) Private() bool { return q.Owner != "" || q.Direct }
 
-// Scope is the set of questions that a Viewer may see, in a form that a store can use for queries.
-// May defines the meaning of the fields.
+// Scope says which questions a Viewer may see. A store can turn it into conditions of a query. See
+// [Scope.May] for the meaning of the fields.
 type Scope struct {
 	Everywhere bool               // all questions that are not private
 	Channels   []access.Principal // questions in these channels that are not private and not Enclosed
@@ -79,11 +79,10 @@ func (v Viewer) Scope() Scope {
 	return s
 }
 
-// May reports whether the viewer may see a question. The viewer may see the viewer's own questions
-// and those in Revealed. Other people's questions are visible if they are not private and were
-// asked in a channel that the viewer is in, outside of Enclosed threads. If Everywhere is set, all
-// questions that are not private are visible. Deleted and ignored questions are hidden from
-// everyone.
+// May reports whether the viewer may see a question. Viewers see their own questions and those in
+// Revealed. They see the public questions of other people in their Channels, except in Enclosed
+// threads. If Everywhere is set, they see all public questions. Deleted and ignored questions are
+// hidden from everyone.
 func (s Scope) May(q Question) bool {
 	if q.Outcome.Silent() {
 		return false
@@ -122,8 +121,8 @@ type Cursor struct {
 	Turn session.TurnID
 }
 
-// Counts holds the numbers of questions in a period. Filters by words, people and channels do
-// not apply to counts, because a count must not reveal the subjects of hidden questions.
+// Counts holds the numbers of questions in a period. Only the period filters them. Counts by words,
+// people or channels would reveal what hidden questions are about.
 type Counts struct {
 	Seen    int `json:"seen"`    // visible to the viewer
 	Private int `json:"private"` // private questions of other people

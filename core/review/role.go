@@ -46,8 +46,8 @@ const (
 
 	PartModeration Page = "moderation" // correct and remove other people's answers
 
-	// PartSettings covers agents, projects, document sets, and changes of settings. Without it,
-	// PageSetup shows only the settings of the viewer's channels.
+	// PartSettings covers agents, projects and document sets, and lets a person change settings.
+	// Without it, PageSetup shows only the settings of the channels that the person is in.
 	PartSettings Page = "settings"
 )
 
@@ -107,8 +107,8 @@ func ActorOf(p access.Account) session.Actor {
 var (
 	ErrLink    = errors.New("the link is not valid: it expired, was used before, or belongs to a person whose role was removed")
 	ErrSession = errors.New("the session is not valid: it expired, was ended, or its person has no role any more")
-	// ErrIdentity reports that no person can sign in with an account of an identity provider. The
-	// account is connected to another person, or to a person without a role.
+	// ErrIdentity reports that an account of an identity provider cannot sign in. The account
+	// belongs to another person, or to a person without a role.
 	ErrIdentity = errors.New("the account of the identity provider is not connected to this person")
 )
 

@@ -78,8 +78,8 @@ type PlaceSetting struct {
 	Undo       string          // the command that undoes it in the channel; empty: none
 }
 
-// Owner returns who set the value last. It is "file", or "changed" for a person in chat or in the
-// console. It is "default" if the value was never set.
+// Owner returns where the value was last set: "file" for the configuration file, "changed" for chat
+// or the console, or "default" if it was never set.
 func (s PlaceSetting) Owner() string {
 	if len(s.Origins) == 0 {
 		return "default"

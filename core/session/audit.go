@@ -38,9 +38,9 @@ const (
 	SettingReset     Deed = "setting.reset"   // Details: key, before
 	PromptSet        Deed = "prompt.set"      // Details: version
 	PromptReset      Deed = "prompt.reset"    // Details: version
-	// WorkspaceBound records that a workspace was assigned to a tenant, or that this ended. Its
-	// details are how (allowed, disallowed, first) and before. The latter is the earlier tenant, if
-	// there was another one.
+	// WorkspaceBound records that a workspace was assigned to a tenant, or that the assignment was
+	// removed. The detail how is "allowed", "disallowed" or "first". The detail before is the
+	// earlier tenant, if it was another one.
 	WorkspaceBound  Deed = "workspace.bind"
 	PersonForgotten Deed = "person.forget"  // Details: turns, sessions
 	SourceIndexed   Deed = "source.index"   // Details: source, name
@@ -49,8 +49,8 @@ const (
 	SourcePaused    Deed = "source.pause"   // Details: source
 	SourceResumed   Deed = "source.resume"  // Details: source
 	SourceResynced  Deed = "source.resync"  // Details: source, which is read from the beginning
-	// SourceChanged records that options of a source were changed. Its details are source, and the
-	// new and old value of each option, such as acl and before_acl.
+	// SourceChanged records that options of a source were changed. Its details are the source, and
+	// the new and old value of each changed option, such as acl and before_acl.
 	SourceChanged Deed = "source.options"
 	TokenCreated  Deed = "token.create" // Details: token
 	TokenRevoked  Deed = "token.revoke" // Details: token
@@ -69,8 +69,8 @@ const (
 	RetentionApplied Deed = "retention.prune" // Details: number of removed rows of each kind
 )
 
-// Host is the platform in audit entries for people who run commands on a machine. The person's id
-// is the name of the machine's account.
+// Host is the platform of actors who ran a command on a machine. The id of such a person is the
+// name of the operating-system account.
 const Host thread.Platform = "host"
 
 // Actor is the person or program that did something. The zero value is the program itself, or a
@@ -125,8 +125,8 @@ type Shown struct {
 	As       ShownAs           `json:"as"`
 }
 
-// ShownAs says how a document was shown. A document shown in several ways is listed once, with the
-// first of these values.
+// ShownAs says how a document was shown. If several values apply, the first in the list below is
+// used.
 type ShownAs string
 
 // Values of [ShownAs].

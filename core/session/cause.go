@@ -1,7 +1,7 @@
 package session
 
-// Cause is a code for the reason why a model wrote no answer. It is empty if the model wrote an
-// answer. It contains no text from an endpoint.
+// Cause is a code for the reason why a model wrote no answer, or only a limited one. It is empty if
+// there was no problem.
 type Cause string
 
 // Values of [Cause].

@@ -30,9 +30,9 @@ func (c Correction) Shown(answer message.Message) (text string, cited []message.
 	return text, cited
 }
 
-// Message returns the corrected answer for the history of the conversation. The text is the
-// person's, with the footnote numbers that the model sees. The message keeps all documents of the
-// answer, because the correction may repeat any of them.
+// Message returns the corrected answer as a message of the conversation's history. The footnotes in
+// it have the numbers that the model sees. The message keeps all documents of the answer, because
+// the correction may repeat any of them.
 func (c Correction) Message(run Run) message.Message {
 	answer, _ := run.Answer()
 	_, cited := c.Shown(answer)

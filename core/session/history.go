@@ -1,5 +1,5 @@
 package session
 
-// ThreadTurns keeps the turn numbers in the history of a private session distinct. It is subtracted
-// from the numbers of the turns that belong to the thread.
+// ThreadTurns is subtracted from the turn numbers of a thread when its turns precede those of a
+// private session in a history. It keeps the numbers of both distinct.
 const ThreadTurns = 1_000_000_000

@@ -11,7 +11,8 @@ const (
 	// ([Derivation]).
 	Asked     Event = "asked"
 	Overtaken Event = "overtaken" // a person's question replaces a waiting unasked answer
-	// Leased means that a worker leases the turn, for the first time or after another worker.
+	// Leased means that a worker takes the turn, either for the first time or after another worker
+	// gave it up or died.
 	Leased     Event = "leased"
 	HandedBack Event = "handed back" // the worker releases the turn, or its replica leaves
 	Finished   Event = "finished"    // the result is saved with its outcome
@@ -37,9 +38,8 @@ type Transition struct {
 	Writes   string // data stored in addition to the state
 }
 
-// Life lists every transition of a turn, including events that leave the state unchanged. Any other
-// transition is a bug. The test suite for stores makes random steps and checks each step against
-// Life.
+// Life lists every allowed transition of a turn, including events that leave the state unchanged. A
+// store must make no other transition. The test suite for stores checks that.
 var Life = []Transition{
 	{Asked, "", Queued, "person", "the question, its files, the asker, the audience, the event key"},
 	{Asked, "", Done, "person", "a copy of the shared answer, delivered at once"},

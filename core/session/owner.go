@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Owners stores the questions about which the owner of a page was asked. It also stores which
-// people do not want to be asked. It is safe for concurrent use.
+// Owners records which questions were passed on to the owner of a page, and which people do not
+// want to be asked. It is safe for concurrent use.
 type Owners interface {
 	// OwnerStanding reports whether the owner was asked about a turn's question, and who may read
 	// its thread.

@@ -8,9 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Pending lists facts that were unknown when a question was accepted. Accept does not wait for
-// them, so that the event is acknowledged in time. The worker that holds the turn requests them
-// from the platform later. If that worker dies, the next worker does.
+// Pending lists facts that were unknown when a question was accepted. The worker that runs the turn
+// requests them from the platform later.
 type Pending struct {
 	// Unsettled says that the asker's roles were unknown. The roles decide whether the asker may
 	// ask and which quotas apply. The question counts against no quota yet.

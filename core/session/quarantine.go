@@ -2,9 +2,9 @@ package session
 
 import "errors"
 
-// ErrDraining is returned by Store.Lease if the replica must run turns in isolation but still works
-// on other turns. The replica gets no turns until the other turns have ended or were handed back.
-// The replica must do that within a bounded time.
+// ErrDraining is returned by Store.Lease if the replica must first end its other turns or hand them
+// back, within a bounded time. After that it gets turns that must run without others, because they
+// may have caused the death of a process.
 var ErrDraining = errors.New("turns wait to run in isolation in this process")
 
 // When a replica dies, one of its turns may have caused it. So its turns are suspects and go into
@@ -13,10 +13,9 @@ var ErrDraining = errors.New("turns wait to run in isolation in this process")
 // running in it are a smaller group of suspects. Only deaths of a process that ran a single turn in
 // isolation count against the turn (Turn.LoneDeaths).
 
-// MaxConcurrentSuspects returns how many of the n turns of a dead replica may run concurrently, at
-// least 1. Any of these turns may have caused the death. After a first death it is half of n,
-// because most first deaths are accidents, such as a machine that was switched off. If the turns
-// were suspects before (again), it is an eighth, so that fewer further processes die.
+// MaxConcurrentSuspects returns how many of the n turns of a dead replica may run at the same time.
+// Any of them may have caused the death. The result is half of n after the first death, and an
+// eighth if the turns ran on a dead replica before (again). It is at least 1.
 func MaxConcurrentSuspects(n int, again bool) int {
 	if again {
 		return max(1, (n+7)/8)

@@ -13,9 +13,9 @@ import (
 type Derivation string
 
 const (
-	// Retried answers the same question again. The new turn takes the position of its origin in the
-	// conversation. It also takes the origin's messages, so that the new answer replaces the old
-	// one. The record of the origin remains, but the origin is no longer part of any history.
+	// Retried answers the same question again. The new turn replaces the original turn in the
+	// history, and the new answer replaces the old messages. The record of the original turn
+	// remains.
 	Retried Derivation = "retry"
 	// Privately answers a thread's question for the asker only, in the asker's private session.
 	Privately Derivation = "private"
@@ -38,8 +38,7 @@ var (
 	ErrCorrected = errors.New("a person corrected the answer")
 )
 
-// Target identifies a turn by the id in a button. Without an id it identifies the turn by a
-// message.
+// Target identifies a turn, either by its id or by a message that belongs to it.
 type Target struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref       // platform, workspace and channel of Message

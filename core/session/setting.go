@@ -60,8 +60,8 @@ type SettingChange struct {
 // ErrSettingChanged reports that another person changed a setting first.
 var ErrSettingChanged = errors.New("the setting was changed meanwhile")
 
-// AuthorOf returns the value of Setting.By for a person who changes a setting of a place. It is
-// the person's id. The platform's name precedes the id if the person is from another platform.
+// AuthorOf returns the id of the person who changes a setting, for [Setting.By]. The platform's
+// name precedes the id if the person is from another platform than the place.
 func AuthorOf(at Place, by Actor) string {
 	if by.Platform == at.Platform {
 		return by.ID

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// TombstoneAge is how long a stop of an unknown message is stored. The message may still arrive
-// during that time.
+// TombstoneAge is how long the store remembers a stop of a message that it does not know. The
+// message may still arrive during that time.
 const TombstoneAge = 10 * time.Minute
 
 // Stopper is a person who requests a stop.
@@ -26,10 +26,13 @@ func MayStop(by Stopper, asker, starter string) bool {
 	return by.Privileged || by.ID != "" && (by.ID == asker || by.ID == starter)
 }
 
-// StopRequest selects the turns to stop. If Message is set, it selects the turn with that question,
-// answer page or notice. Otherwise it selects every unfinished turn of the thread that By may stop.
-// Only the owner may stop private turns. If Thread is also empty, it selects every unfinished turn
-// of the channel that By asked.
+// StopRequest selects the turns to stop:
+//
+//   - If Message is set, the turn with that question, answer page or notice.
+//   - Otherwise, if Ref names a thread, all its unfinished turns that By may stop.
+//   - Otherwise, all unfinished turns of the channel that By asked.
+//
+// Without Message, a private turn is selected only if it belongs to By.
 type StopRequest struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
@@ -45,9 +48,9 @@ type StopResult struct {
 	Armed bool
 }
 
-// Undecided reports whether the result may change if the person is privileged. A caller that does
-// not know whether the person is privileged must find out and repeat the request. A stop of an
-// unknown message (Armed) is undecided, because the message may be a page that is not stored yet.
+// Undecided reports whether the result could be different for a privileged person. The caller must
+// then find out whether the person is privileged, and repeat the request. This includes the stop of
+// an unknown message, which may be a page that is not stored yet.
 func (r StopResult) Undecided() bool { return len(r.Turns) == 0 && (r.Denied || r.Armed) }
 
 // Signal quickly carries stops from the process that received the event to the process that runs

@@ -22,7 +22,8 @@ const keySize = 32
 // ErrDamagedKey reports that a stored key is not valid.
 var ErrDamagedKey = errors.New("the key that approves sources is damaged")
 
-// DeriveKey derives from a secret the key with which stored sources are approved (see [Approve]).
+// DeriveKey returns a key that is derived from a secret. It is the key with which [Approve]
+// approves sources.
 func DeriveKey(secret string) ([]byte, error) {
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "footnote source approval", keySize)
 	if err != nil {
@@ -50,17 +51,16 @@ func ParseKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-// Approve returns a MAC that proves that an operator approved a source's row in the database. row
-// is the canonical text of the settings that decide what is read, where a credential is sent, and
-// who may read the source.
+// Approve returns a message authentication code (MAC) that proves that an operator approved the
+// settings of a source. row is the canonical text of these settings.
 func Approve(key, row []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(row)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ApprovedBy returns the index in keys of the key with which [Approve] made the approval of row. It
-// returns Unapproved if there is no such key.
+// ApprovedBy finds the key with which a source was approved, and returns its index in keys.
+// approval is the result of [Approve] for row. ApprovedBy returns Unapproved if no key fits.
 func ApprovedBy(keys [][]byte, row []byte, approval string) int {
 	given, err := hex.DecodeString(approval)
 	if err != nil || len(given) == 0 {

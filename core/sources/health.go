@@ -13,8 +13,8 @@ import (
 // overdue is the delay after which a late scheduled read is a fault.
 const overdue = 15 * time.Minute
 
-// Loop is the progress of the background task that reads the permissions of a source: those of its
-// nodes, such as folders, or its groups. Unknown times are zero.
+// Loop is the progress of a background task that reads permissions of a source. There is one task
+// for nodes, such as folders, and one for groups. Unknown times are zero.
 type Loop struct {
 	Source      document.SourceID
 	Loop        index.Loop
@@ -56,8 +56,8 @@ func (l Loop) fault(now time.Time) string {
 	return ""
 }
 
-// Access says how completely the permissions of a source were read. Only sources that report
-// readers themselves have it.
+// Access says how much of a source's permissions has been read. It exists only for sources that
+// report who may read their documents.
 type Access struct {
 	Nodes, Groups *Loop  // nil: the loop has not run
 	People        People // nil: the source has not listed its people
@@ -104,7 +104,7 @@ func AccessOf(loops []Loop) map[document.SourceID]Access {
 	return all
 }
 
-// Match says whether the chat account of a person in a source is known.
+// Match says whether a person in a source is matched with an account of the chat.
 type Match string
 
 // Values of [Match].
@@ -126,7 +126,8 @@ func (p People) Known() string {
 	return fmt.Sprintf("%d of %d", p[Matched], p[Matched]+p[Unmatched]+p[Conflicting])
 }
 
-// Fault returns a sentence if no person is matched. Otherwise it returns an empty string.
+// Fault returns a sentence if a source lists people, but none of them is matched. Otherwise it
+// returns an empty string.
 func (p People) Fault() string {
 	if len(p) == 0 || p[Matched] > 0 {
 		return ""
@@ -144,8 +145,7 @@ type Health struct {
 	Unreachable []string    // sentences on what a check could not read
 }
 
-// Untried returns the reason why no request is sent to the source. It returns an empty string if
-// requests are allowed.
+// Untried returns the reason why the source is not contacted at all, or an empty string if it is.
 func (h Health) Untried() string {
 	switch {
 	case h.Refused != "":
@@ -189,8 +189,8 @@ func (s State) Failure() string {
 	return "the last run failed: " + s.Last.Error
 }
 
-// Healthy reports whether change hints are enough to keep the source current. The source must be
-// read on a schedule, and its last run must not have failed.
+// Healthy reports whether the source is read on a schedule and its last run did not fail. It is
+// then enough to read the changes that the source reports.
 func (s Schedule) Healthy() bool { return s.Planned() && s.Failing == 0 }
 
 // Late returns the delay of the next full read of the source at now. It returns 0 if the read is
@@ -203,17 +203,17 @@ func (s Schedule) Late(now time.Time) time.Duration {
 	return max(0, now.Sub(last.Add(s.Every)))
 }
 
-// NeverRead reports whether a source has no documents although a run ended. Either every run
-// failed, or the last run failed for every document.
+// NeverRead reports whether a source has no documents because reading failed: either every run
+// failed, or the last run failed for some documents.
 func (s State) NeverRead(documents int64) bool {
 	r := s.Last
 	ended := !r.FinishedAt.IsZero()
 	return documents == 0 && (r.LastSuccess.IsZero() && (ended || r.Error != "") || ended && r.Counts.Failed > 0)
 }
 
-// StillIndexed returns a sentence for a failed run. The sentence says that earlier documents of the
-// source can still be found, and how to remove them. It is empty if there are no such documents, or
-// if the failure hides the source.
+// StillIndexed returns a sentence to append to the report of a failed run. It says that earlier
+// documents can still be found, and how to remove them. It is empty if there are no such documents,
+// or if the failure hides them.
 func StillIndexed(id document.SourceID, documents int64, failure error) string {
 	if documents == 0 || errors.Is(failure, index.ErrRevoked) {
 		return ""

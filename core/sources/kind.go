@@ -92,24 +92,24 @@ type Setting struct {
 // Lists maps names to access lists. A nil list denies everyone.
 type Lists = map[string]access.ACL
 
-// Some is a [Setting.Bind] for a list with a default, which a given list replaces. If the only
-// entry is the word None, the list is empty.
+// Some is a type for [Setting.Bind]. It binds a list with a default value. A list in footnote.yaml
+// replaces the default. A list with the single entry None means an empty list.
 type Some struct {
 	To   *[]string
 	None string
 }
 
-// Address is a [Setting.Bind] for the address of a server.
+// Address is a type for [Setting.Bind]. It binds the address of a server.
 type Address struct{ To *string }
 
-// Word is a [Setting.Bind] for a setting with a fixed set of values.
+// Word is a type for [Setting.Bind]. It binds a setting with a fixed set of values.
 type Word struct {
 	Words []string
 	Set   func(word string)
 }
 
-// Audience is a [Setting.Bind] for a setting that says who may read content that is visible without
-// an account. NoOne makes the audience empty.
+// Audience is a type for [Setting.Bind]. It binds a setting that says who may read content that is
+// visible without an account. The word NoOne means no audience.
 type Audience struct{ To *access.Principal }
 
 // The words that an Audience setting accepts.
@@ -142,14 +142,14 @@ type Folder struct {
 	Files  []string // patterns of paths
 }
 
-// Seen describes what a credential can read of a source.
+// Seen describes what a credential can read in a source, and what it cannot.
 type Seen struct {
 	Sees  string   // "12 channels"
 	Lacks []string // sentences about what cannot be read and what to do
 	Notes []string // sentences about what may be unintended
 }
 
-// Looker is a connector that describes in several sentences what it can read.
+// Looker is a connector that can describe what its credential can read.
 type Looker interface {
 	Look(ctx context.Context) (Seen, error)
 }

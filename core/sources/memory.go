@@ -23,8 +23,8 @@ type Options struct {
 	System bool
 }
 
-// fillFrom fills missing options in o from last, and returns the flags that it filled in. It does
-// not fill in the interval.
+// fillFrom copies options that are not set in o from last. It returns the command-line flags for
+// these options. It does not copy the interval.
 func (o *Options) fillFrom(last Options) []string {
 	if o.System {
 		return nil
@@ -74,12 +74,12 @@ const Unapproved = -1
 
 func (m Memory) approved() bool { return m.ApprovedBy >= 0 }
 
-// Remember returns the options for a run. Missing options come from the last run, so that a
-// forgotten flag never lets more people read the source. filled lists the flags that were filled
-// in.
+// Remember returns the options for a run. Options that are not given keep their value from the last
+// run, so that a forgotten flag never lets more people read the source. filled lists the flags of
+// the options that were kept.
 //
-// The error is ErrPaused for a paused source, whose options do not change. Remember also returns an
-// error if it needs options of the last run that no key approved.
+// The error is ErrPaused for a paused source. There is also an error if the kept options were not
+// approved.
 func Remember(id document.SourceID, given Options, last Memory) (now Options, filled []string, err error) {
 	if last.Paused {
 		return Options{}, nil, ErrPaused
@@ -96,10 +96,9 @@ func Remember(id document.SourceID, given Options, last Memory) (now Options, fi
 	return now, filled, nil
 }
 
-// Judge decides which options of a stored source apply, and whether the source is read. entry holds
-// the options in footnote.yaml, or is nil. Options that entry omits come from the stored options if
-// these are approved. refused says why the source is not read, and what to do. It is empty if the
-// source is read.
+// Judge returns the options that apply to a stored source. entry has the options in footnote.yaml,
+// or is nil. The stored options apply where entry sets none. If they are needed and not approved,
+// the source must not be read, and refused says why and what to do. Otherwise refused is empty.
 func Judge(id document.SourceID, stored Memory, entry *Options) (counts Options, refused string) {
 	if entry == nil {
 		if !stored.approved() {
@@ -129,11 +128,8 @@ const (
 	Unschedule      // the file no longer contains it: it is not read any more, but can still be found
 )
 
-// FateOf decides the fate of a stored source. chat says that the source is the history of a chat
-// platform. inFile says that footnote.yaml contains the source.
-//
-// A chat history that is not in the file is removed, because its channels could become private
-// without notice.
+// FateOf decides what happens to a stored source when footnote.yaml is read. chat says that the
+// source is the history of a chat platform. inFile says that footnote.yaml contains the source.
 func FateOf(stored Memory, s Schedule, chat, inFile bool) Fate {
 	switch {
 	case chat && !inFile:
@@ -148,8 +144,8 @@ func FateOf(stored Memory, s Schedule, chat, inFile bool) Fate {
 	return Keep
 }
 
-// Readers returns a text that says who may read the documents of a source, if the source does not
-// report readers itself.
+// Readers returns the access list of a source as text. The list applies if the source does not
+// report who may read its documents.
 func (o Options) Readers() string {
 	if len(o.ACL) == 0 {
 		return string(access.Members)

@@ -12,8 +12,8 @@ import (
 // ErrPaused reports that an operator paused the source, so that it is not read.
 var ErrPaused = errors.New("the source is paused: footnote sources resume lets it be read again")
 
-// ErrPausedInRun is the cause that ends a run when its source is paused. The run continues when the
-// source is resumed.
+// ErrPausedInRun is the cancellation cause of a run whose source was paused. The run continues when
+// the source is resumed.
 var ErrPausedInRun error = pausedInRun{}
 
 type pausedInRun struct{}
@@ -21,11 +21,11 @@ type pausedInRun struct{}
 // Error implements error.
 func (pausedInRun) Error() string { return ErrPaused.Error() }
 
-// Is implements the interface of errors.Is.
+// Is reports whether target is [ErrPaused] or [index.ErrPaused], for errors.Is.
 func (pausedInRun) Is(target error) bool { return target == index.ErrPaused || target == ErrPaused }
 
-// Quarantine reports that a source is no longer read because processes died while reading it. It is
-// an error with a text for the operator.
+// Quarantine is the error for a source that is no longer read, because processes died while they
+// read it. Its text tells an operator what to do.
 type Quarantine struct {
 	Source string    // id of the source
 	At     time.Time // time of the last death
@@ -94,8 +94,8 @@ func (s Subject) Offers() []Act {
 	return offers
 }
 
-// Result returns the effect of an action, as the end of a sentence. change is false if the action
-// has no effect.
+// Result describes the effect of an action, in words that follow a colon or comma, such as "it was
+// not paused". change is false if the action has no effect.
 func (s Subject) Result(do Act) (sentence string, change bool) {
 	switch do {
 	case Run:

@@ -46,8 +46,8 @@ func (s Schedule) Next() time.Time {
 	return index.Next(s.Every, s.Last, s.Failing)
 }
 
-// Planned reports whether footnote serve reads the source on a schedule. The source must have an
-// interval and must not be refused or paused.
+// Planned reports whether footnote serve reads the source on a schedule. It does if the source has
+// an interval, is not paused and is not refused.
 func (s Schedule) Planned() bool { return s.Every > 0 && s.Refused == "" && !s.Paused() }
 
 // Due reports whether footnote serve must read the source at now.
@@ -86,8 +86,8 @@ func (s Schedule) NextRun(now time.Time) string {
 	}
 }
 
-// LoopsDue returns the sources whose permissions must be read at now. A source has loops after its
-// first run.
+// LoopsDue returns the sources whose permissions must be read at now. loops are the background
+// tasks of all sources. A source that was never read has none.
 func LoopsDue(loops []Loop, now time.Time) []document.SourceID {
 	var due []document.SourceID
 	seen := make(map[document.SourceID]bool)
@@ -100,9 +100,9 @@ func LoopsDue(loops []Loop, now time.Time) []document.SourceID {
 	return due
 }
 
-// LoopsFirst reports whether a run reads the permissions of a source before its documents, so that
-// the documents do not stay hidden. loops are the loops of the source. The result is true if a
-// person requested the run, if there are no loops, or if a loop is due or has never finished.
+// LoopsFirst reports whether a run must read the permissions of a source before its documents. It
+// must if a person requested the run, or if the permissions are due or were never read completely.
+// loops are the background tasks of the source.
 func LoopsFirst(byPerson bool, loops []Loop, now time.Time) bool {
 	if byPerson || len(loops) == 0 {
 		return true
@@ -115,7 +115,7 @@ func LoopsFirst(byPerson bool, loops []Loop, now time.Time) bool {
 	return false
 }
 
-// Outcome is the consequence of a run of footnote serve, or of a part of a run.
+// Outcome says how a run of footnote serve ended, or a part of a run.
 type Outcome int
 
 // Values of [Outcome].
@@ -147,8 +147,9 @@ func OutcomeOf(err error, stopping bool) Outcome {
 	return Finished
 }
 
-// ParseEvery parses the interval between two reads of a source, for example 30m, 6h or 1d. The
-// minimum is one minute. The text of the error is the end of a sentence.
+// ParseEvery parses the interval between two reads of a source, such as 30m, 6h or 1d. The minimum
+// is one minute. The text of the error can follow the name of a setting, for example "is less than
+// a minute: …".
 func ParseEvery(text string) (time.Duration, error) {
 	number, isDays := strings.CutSuffix(text, "d")
 	every, err := time.ParseDuration(text)

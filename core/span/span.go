@@ -31,7 +31,7 @@ type Beginning struct {
 	First bool
 }
 
-// Recorder receives the data of one started span. It must not be used concurrently.
+// Recorder receives what happens to one started span. The methods are not called concurrently.
 type Recorder interface {
 	// Note adds attributes.
 	Note(attrs []slog.Attr)
@@ -83,8 +83,8 @@ func Record(ctx context.Context, name string, from, to time.Time, attrs ...slog.
 	}
 }
 
-// RecordTurn reports a span that has already ended and belongs to a turn. first says that the turn
-// began with this span.
+// RecordTurn reports a span of a turn that has already ended. first is true if it is the first span
+// of the turn.
 func RecordTurn(ctx context.Context, turn string, first bool, name string, from, to time.Time, attrs ...slog.Attr) {
 	if k := stateOf(ctx); k.tracer != nil {
 		k.record(ctx, to, Beginning{Name: name, At: from, Attrs: slices.Concat(k.tags, attrs), Turn: turn, First: first})

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Amount is an amount of money in billionths of a currency unit. The unit is small enough for one
-// token of the cheapest model.
+// Amount is an amount of money in billionths of a currency unit.
 type Amount int64
 
 // Unit is one whole unit of the currency.
@@ -21,7 +20,7 @@ const decimals = 9
 var errAmount = errors.New("is not an amount such as 5 or 0.25")
 
 // ParseAmount parses a decimal number that is at least 0 and below a billion, such as "0.25". The
-// error is meant to follow the name of a setting: "is not an amount such as 5 or 0.25".
+// text of the error can follow the name of a setting.
 func ParseAmount(text string) (Amount, error) {
 	whole, part, _ := strings.Cut(strings.TrimSpace(text), ".")
 	if whole == "" && part == "" || len(whole) > decimals || len(part) > decimals || strings.Trim(whole+part, "0123456789") != "" {
@@ -59,8 +58,8 @@ func (a Amount) String() string {
 // MarshalJSON implements json.Marshaler. It writes a number with all its digits.
 func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.Exact()), nil }
 
-// perMillion returns the cost of a number of tokens, rounded up. a is the price of a million
-// tokens. A cost that is too large becomes the largest Amount.
+// perMillion returns the cost of tokens, rounded up. a is the price of a million tokens. If the
+// cost is too large, perMillion returns the largest Amount.
 func (a Amount) perMillion(tokens int) Amount {
 	if tokens <= 0 || a <= 0 {
 		return 0

@@ -32,8 +32,7 @@ type Account struct {
 	Currency string // empty without prices
 }
 
-// Use holds the tokens and cost of a call. The tokens of a language model are defined as in
-// llm.Usage. The tokens of an embedding model are all Input.
+// Use holds the tokens and the cost of a call. For an embedding model, all tokens count as Input.
 type Use struct {
 	llm.Usage
 	Estimated bool // the provider reported no usage, so the tokens were counted here
@@ -57,9 +56,9 @@ type Hold struct {
 	Account Account
 }
 
-// Ledger stores the spending of all processes. Days are UTC days of the ledger's clock. The cost of
-// a call counts for the day of its reservation. When a reservation expires, the next process that
-// uses the ledger books its Lost use.
+// Ledger stores the spending of all processes. Days are UTC days of its clock. A call counts for
+// the day on which its cost was reserved. If a reservation expires, because its process died, the
+// ledger books the Lost use of the reservation at the next call of any process.
 //
 // A Ledger is safe for concurrent use by any number of processes. spendtest.Suite defines its
 // behaviour.

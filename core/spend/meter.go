@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	// reservationTTL is how long a reservation is valid without renewal. It expires if its process
-	// dies. renewInterval is how often a process renews its reservations.
+	// reservationTTL is how long a reservation is valid, unless it is renewed. renewInterval is the
+	// time between two renewals.
 	reservationTTL = time.Minute
 	renewInterval  = 5 * time.Second
-	// unrecordedTokens is the number of tokens that a fast model writes between two renewals. The
-	// provider may bill these tokens although they are not recorded.
+	// unrecordedTokens is the number of tokens that a fast model writes between two renewals. If
+	// the process dies, they are booked too, because the provider may bill them.
 	unrecordedTokens = 1_000
 	bookingRetry     = time.Second
-	// bookingTimeout limits one write to the ledger. Writes continue when the context of their
-	// call ends.
+	// bookingTimeout is the time limit of one write to the ledger.
 	bookingTimeout = 5 * time.Second
 )
 
@@ -78,8 +77,8 @@ func NewMeter(ledger Ledger, config Config) (*Meter, error) {
 	return m, nil
 }
 
-// Close tries once more to book each call that could not be booked, and then returns. No call may
-// be running.
+// Close waits until the calls that could not be booked were tried a last time. It must be called
+// after all calls of models have ended.
 func (m *Meter) Close() {
 	m.close()
 	m.unbooked.Wait()
@@ -103,8 +102,9 @@ type call struct {
 	alive    sync.WaitGroup
 }
 
-// begin reserves the maximum cost of a call, or nothing without caps. most is the maximum use of
-// the call. input returns the number of sent tokens and is called only when it is needed.
+// begin starts the accounting of a call. It reserves the cost of most, the maximum use of the call,
+// if a cap is set. input returns the number of sent tokens. The error wraps a [CapError] if a cap
+// leaves no room.
 func (m *Meter) begin(ctx context.Context, model string, purpose Purpose, most llm.Usage, input func() int) (*call, error) {
 	prices := m.config.Prices()
 	price, priced := prices.Models[model]
@@ -170,8 +170,8 @@ func (c *call) renew(ctx context.Context) {
 	}
 }
 
-// setHeldUntil records when a renewed reservation expires. The time is bookingTimeout early,
-// because a booking may take that long.
+// setHeldUntil stores until when the call can be booked under its reservation. That is
+// bookingTimeout before the reservation expires.
 func (c *call) setHeldUntil() {
 	c.heldUntil.Store(time.Now().Add(reservationTTL - bookingTimeout).UnixNano())
 }
@@ -182,8 +182,8 @@ func (c *call) isBookable() bool {
 	return c.hold == (Hold{}) || time.Now().UnixNano() < c.heldUntil.Load()
 }
 
-// noteFailure records the error that ended a call, or nil. A call is free if the provider refused
-// it before it wrote anything, because providers do not bill such requests.
+// noteFailure stores whether the call is free, given the error that ended it. A call is free if the
+// provider refused it before the model wrote anything.
 func (c *call) noteFailure(err error) {
 	var limited *llm.RateLimitError
 	refused := errors.As(err, &limited)

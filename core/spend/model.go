@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Maximum numbers of tokens that a request may have in addition to those of its texts. Only
-// usualImageTokens is a typical number.
+// The largest numbers of tokens that the parts of a request add to its texts. Only usualImageTokens
+// is a typical number.
 const (
 	perMessageTokens = 16    // role and delimiters
 	perRequestTokens = 1_024 // text that the provider adds, such as about tools
-	// maxImageTokens is the number for the largest image and OpenAI's most expensive model: 2,833 +
-	// 8 × 5,667.
+	// maxImageTokens is the cost of the largest image for OpenAI's most expensive model: 2,833 + 8
+	// × 5,667.
 	maxImageTokens   = 48_169
 	usualImageTokens = 1_105 // 1,024 × 1,024 pixels in full detail, for most models
 )
@@ -79,8 +79,8 @@ func (c *call) addDelta(d llm.Delta, count budget.Counter) {
 	}
 }
 
-// maxInput returns the maximum number of tokens of a request, or 0 without caps. A text never has
-// more tokens than bytes.
+// maxInput returns an upper bound of the number of tokens of a request. It returns 0 if no cap is
+// set. If tokens cannot be counted exactly, it counts bytes.
 func (m *model) maxInput(req llm.Request, input func() int) int {
 	if !m.meter.config.Caps.Any() {
 		return 0

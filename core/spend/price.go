@@ -83,9 +83,8 @@ func (c Caps) Lines(s Standing) []Line {
 	return set
 }
 
-// Exceeded returns an error for the exceeded cap, or nil. If several caps are exceeded, it returns
-// the error of the cap that resets last. Ledgers pass a Standing that already includes the
-// reservation of the new call.
+// Exceeded returns an error for an exceeded cap, or nil. If several caps are exceeded, it returns
+// the error of the one that resets last. s must include the reservation of the new call.
 func (c Caps) Exceeded(s Standing, currency string) error {
 	var over *CapError
 	for _, l := range c.Lines(s) {

@@ -24,8 +24,8 @@ type reranker struct {
 
 var _ retrieve.Reranker = (*reranker)(nil)
 
-// Reranker wraps inner. The result enforces the caps and books each call at the price of the
-// model's input.
+// Reranker returns a wrapper of inner that enforces the caps and books each call. All tokens cost
+// as much as the model's input tokens.
 func (m *Meter) Reranker(inner retrieve.Reranker) retrieve.Reranker {
 	return &reranker{Reranker: inner, meter: m, count: m.config.Counting(inner.Model())}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// adopt searches the thread for the message of page n if the log has no message id for the page.
-// The outcome of the post was then unknown, or another worker began the page. adopt reports whether
-// it found a message.
+// adopt looks in the thread for an existing message of page n, if the log has no id for it. That is
+// the case if the result of the post is unknown, for example because a process died. adopt records
+// the message that it finds, and reports whether it found one.
 func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	if n >= len(w.pages) || w.pages[n].ID != "" {
 		return false, nil
@@ -36,7 +36,8 @@ func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	return false, nil
 }
 
-// deleteExtras deletes messages that a create call with an unknown outcome left in the thread.
+// deleteExtras deletes the bot's messages in the thread that belong to no page. A post whose result
+// is unknown can leave such messages.
 func (w *writer[P]) deleteExtras(ctx context.Context) error {
 	if !w.adopted {
 		return nil

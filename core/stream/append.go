@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// appender writes an answer to messages that accept appends. Each piece of text waits in a queue
-// until its call succeeds, so a refused call is repeated with the same piece.
+// appender writes an answer to messages to which text can be appended. It queues each piece of text
+// until the call for it succeeds. A failed call is repeated with the same piece.
 type appender[P any] struct {
 	thread.Streamer[P]
 	tail   Tail[P]
@@ -44,9 +44,9 @@ func newAppender[P any](deps Deps[P]) *appender[P] {
 	return &appender[P]{Streamer: streamer, tail: tail, maxAge: deps.Surface.Capabilities().MaxStreamAge}
 }
 
-// enqueue queues the unwritten part of the view. It renders nothing while pieces wait, so a slow
-// platform gets fewer, longer pieces. After an error the appender must not be used again, because a
-// renderer may still run.
+// enqueue renders the part of the view that is not written yet, and adds it to the queue. It does
+// nothing while earlier pieces wait, unless last is true. After an error the appender must not be
+// used again.
 func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *View, last bool) error {
 	if a.ended || !last && (len(a.queue) > 0 || v.Phase == Done) {
 		return nil // only the final write ends the message
@@ -103,7 +103,8 @@ func (a *appender[P]) renew() {
 	a.renewed = true
 }
 
-// flush makes the queued calls. After an error, the remaining calls stay in the queue.
+// flush makes the calls for the queued pieces. After an error, the remaining pieces stay in the
+// queue.
 func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
 	for a := w.appender; len(a.queue) > 0; a.queue = a.queue[1:] {
 		p, err := a.queue[0], error(nil)

@@ -11,10 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Form is the amount of formatting in an answer. If the platform refuses a message's content
-// (thread.ErrRefused), the answer is written in the next form, which has less formatting. If the
-// platform refuses only the file (thread.ErrNoFile), the answer is written without the file. The
-// writer gives up after [Plain] was refused.
+// Form is the amount of formatting in an answer. If the platform refuses the content of a message
+// (thread.ErrRefused), the writer tries the next form, which has less formatting. If it refuses
+// only a file (thread.ErrNoFile), the writer omits the file. It gives up when [Plain] is refused.
 type Form int
 
 // The forms are the same on every platform. Each Renderer defines what a form includes.
@@ -53,9 +52,9 @@ func (w *writer[P]) showInBestForm(ctx context.Context, v *View, class thread.Cl
 	}
 }
 
-// abandon ends an answer that cannot be written, and returns cause. If the platform refused the
-// content, abandon shows refusedText instead. Otherwise, or if that fails, it deletes the
-// unfinished messages. If refusedText cannot be shown, the error also wraps ErrNoNotice.
+// abandon gives up an answer that cannot be written, and returns cause. If the platform refused the
+// content, it writes refusedText instead. If that fails, the returned error also wraps ErrNoNotice.
+// If no text is shown, abandon deletes the unfinished messages.
 func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 	w.Logger.WarnContext(ctx, "the answer was abandoned", "error", cause)
 	if errors.Is(cause, thread.ErrRefused) && !w.removed {

@@ -6,10 +6,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Log records the messages that one turn posted. A worker that takes the turn over edits these
-// messages instead of posting again. Intend must be committed before every create call. If the
-// outcome of a create call is unknown, the platform's list of messages shows whether the message
-// exists.
+// Log stores which messages a turn has posted, so that another worker can edit them instead of
+// posting again. Call Intend before each post. If the result of a post is unknown, the worker looks
+// in the thread for the message.
 type Log interface {
 	Intend(ctx context.Context, page int) error
 	Posted(ctx context.Context, page int, id thread.MessageID, hash string) error

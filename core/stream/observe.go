@@ -18,9 +18,8 @@ type Guard interface {
 	Made(ctx context.Context, err error) error
 }
 
-// beginCall asks the guard for permission and begins a trace span for one call to the surface. The
-// caller must make the call with the returned context and pass its error to made. made returns the
-// error that the caller must use.
+// beginCall prepares one call to the surface, if the guard permits it. The caller must make the
+// call with the returned context, pass its error to made, and use the error that made returns.
 func (w *writer[P]) beginCall(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error, err error) {
 	if w.Guard != nil {
 		if err := w.Guard.Permit(); err != nil {

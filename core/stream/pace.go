@@ -13,15 +13,14 @@ type Pace struct {
 	FinalOnly  bool          // only the final write is made
 }
 
-// The ages of an answer after which it is written less often. A three-minute answer then costs 64
-// edits instead of 144.
+// The ages at which an answer is written less often.
 const (
 	slowerAfter  = 20 * time.Second
 	slowestAfter = 60 * time.Second
 	// penalty is how long the interval stays doubled after a rate limit.
 	penalty = 60 * time.Second
-	// maxRateLimits is the number of refusals of an answer after which only the final write is
-	// made.
+	// maxRateLimits is the number of times that the platform may refuse a write because of a rate
+	// limit. After that, only the final write is made.
 	maxRateLimits = 2
 )
 

@@ -65,8 +65,8 @@ func (v *View) addEvidence(at packet.Placement, id document.ID) {
 	v.updateRow(at, func(r *Row) { r.evidence = append(slices.Clip(r.evidence), id) })
 }
 
-// clearRows replaces findings that cite one of the given documents, because these may no longer be
-// shown.
+// clearRows replaces the findings that cite one of the given documents by a notice. It is called
+// when the documents may no longer be shown.
 func (v *View) clearRows(ids []document.ID) {
 	for i, r := range v.Plan {
 		if slices.ContainsFunc(r.evidence, func(id document.ID) bool { return slices.Contains(ids, id) }) {
@@ -76,8 +76,8 @@ func (v *View) clearRows(ids []document.ID) {
 	}
 }
 
-// editIfPlanned switches a deep search's answer from appends to edits, if the surface can edit
-// messages.
+// editIfPlanned makes the writer edit the messages of a deep search instead of appending to them,
+// if the surface can edit messages.
 func (w *writer[P]) editIfPlanned(v *View) {
 	if w.appender != nil && v.Deep && w.canEdit() {
 		w.switchToEdits()
@@ -108,14 +108,13 @@ func renderPages[P any](r Renderer[P], v *View) []P {
 	return append(pages, r.Render(&answer)...)
 }
 
-// planRunes is the maximum length of a plan, including the addresses of links. The plan fits into
-// one message of every platform. Discord's limit is 2,000 characters, and notices need about a
-// hundred.
+// planRunes is the maximum length of a plan, including the addresses of its links. It leaves room
+// for notices in a message of 2,000 characters, the limit of Discord.
 const planRunes = 1_850
 
-// rowRunes lists pairs of maximum lengths in runes, for the question and the finding of a row.
-// PlanText uses the first pair that keeps the plan within planRunes. A length of 0 omits the
-// finding with its links.
+// rowRunes lists pairs of maximum lengths for a row of a plan: of the question and of the finding,
+// in runes. The first pair with which the plan fits into planRunes is used. A length of 0 omits the
+// finding.
 var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {50, 0}}
 
 var stateMarks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}

@@ -33,9 +33,9 @@ type Paged[P any] struct{}
 // Tail implements Renderer.
 func (Paged[P]) Tail() Tail[P] { return nil }
 
-// Tail renders one answer piece by piece. Each call returns the new part of the view, or false if
-// there is no new part. If the view is Done, the call returns the whole rest. A call never changes
-// earlier pieces.
+// Tail renders one answer piece by piece. Each call returns the part of the view that is new since
+// the last call, and false if there is none. If the view is Done, it returns everything that is
+// left.
 type Tail[P any] func(v *View) (P, bool)
 
 func hashOf[P any](page P) (string, error) {
@@ -56,9 +56,9 @@ const (
 
 var errRenderTimeout = errors.New("the renderer timed out")
 
-// renderWithin runs render in a goroutine. It fails when ctx ends, or renderGrace after finish was
-// closed. A nil finish means a final write, which fails after renderLimit. An abandoned renderer
-// may still run, so callers must not use it again.
+// renderWithin calls render in a goroutine and waits for the result. It returns an error when ctx
+// ends, or renderGrace after finish was closed. If finish is nil, it waits at most renderLimit.
+// After an error render may still be running.
 func renderWithin[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
 	seen := *v
 	seen.abandoned = new(atomic.Bool)

@@ -201,8 +201,8 @@ func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	}
 }
 
-// recordWrite updates the pacer after a write. Most errors need no handling, because the next
-// snapshot or the final write repairs them.
+// recordWrite tells the pacer the result of a write. It logs most errors without handling them,
+// because a later write repeats the content.
 func (s *ThreadStream[P]) recordWrite(ctx context.Context, view *View, called bool, err error) {
 	s.pacer.Interval = s.interval()
 	if err == nil && !s.pacer.posted && !called {

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// A final write is tried finalTries times. The first wait is finalWait, and each further wait
-// doubles. If the platform requests a wait, that wait is used.
+// A final write is tried finalTries times. The wait before the second try is finalWait, and doubles
+// for each further one. If the platform asks for another wait, that wait is used.
 const (
 	finalTries = 6
 	finalWait  = 500 * time.Millisecond
@@ -54,8 +54,8 @@ func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.
 	return w
 }
 
-// progress writes the view as soon as no other writer of the group writes. After a permanent error
-// of an append, the answer is edited from then on.
+// progress writes the current state of the answer. It first waits until no other writer of the
+// group writes. If an append fails permanently, progress edits the answer from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	done, err := w.group.acquire(ctx, w.finish)
 	if err != nil {
@@ -81,8 +81,8 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	return w.showInBestForm(ctx, v, thread.Progress)
 }
 
-// stepDown permanently switches from appends to edits. It returns false without switching if the
-// same call may succeed later.
+// stepDown switches from appends to edits after err. It does nothing and returns false if the same
+// call may succeed later.
 func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 	var limited *thread.RateLimitError
 	instead := errors.Is(err, thread.ErrNoStream) // the answer can be posted instead
@@ -202,9 +202,8 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 	return w.deleteExtras(ctx)
 }
 
-// shrink deletes messages beyond the given number of pages. It runs before the edits, because a
-// surplus message shows text and buttons twice. A progress write deletes only pages that this
-// writer has shown, because a new attempt begins with few pages.
+// shrink deletes the messages that are no longer needed, if the answer now has the given number of
+// pages. A progress write deletes only messages that this writer has written.
 func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) error {
 	most := len(w.pages)
 	if class != thread.Final {
@@ -230,8 +229,8 @@ func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) e
 	return nil
 }
 
-// syncPage posts or edits message n so that it shows page. If the message already shows page, it
-// makes no call. It returns errMoved if all messages must be posted again.
+// syncPage makes message n show page: it posts the message, edits it, or does nothing if it is up
+// to date. It returns errMoved if all messages must be posted again.
 func (w *writer[P]) syncPage(ctx context.Context, n int, page P, hash string, class thread.Class) error {
 	if _, err := w.adopt(ctx, n); err != nil {
 		return err

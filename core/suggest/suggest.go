@@ -44,7 +44,7 @@ var tasks = wordSet(`access add administer answer apply approve archive assign a
 	store submit subscribe switch sync test trace track transfer troubleshoot tune turn uninstall unlock update
 	upgrade upload use validate verify view watch work write`)
 
-// gerunds maps the "-ing" forms of the verbs in tasks to the verbs.
+// gerunds maps the "-ing" form of each verb in tasks to the verb, such as "setting" to "set".
 var gerunds = func() map[string]string {
 	forms := make(map[string]string, len(tasks))
 	for verb := range tasks {
@@ -110,7 +110,8 @@ func Question(h Heading) (question string, rank int, ok bool) {
 	return aboutQuestion(text), 3, true
 }
 
-// auxiliary verbs make a heading a question if they follow one of questionWords.
+// auxiliary is the set of verbs that make a heading a question after a question word, such as "is"
+// in "What is …".
 var auxiliary = wordSet("is are was do does did can should must will has have to happens")
 
 // verbFollowers are second words that show that the first word is a verb: "Rotate the key",

@@ -2,11 +2,9 @@ package thread
 
 import "time"
 
-// Bucket is a token bucket for one rate limit. After a rest it passes Burst calls at once, then one
-// call per Every. In any time t it passes at most Burst + t/Every calls. The zero Bucket has no
-// limit. Callers pass the current time. A Bucket is not safe for concurrent use.
-//
-// If Burst + minute/Every is at most N, a platform's limit of N calls a minute is never exceeded.
+// Bucket is a token bucket that enforces one rate limit. It allows Burst calls at once, and then
+// one call per Every. In any period t it allows at most Burst + t/Every calls. Callers pass the
+// current time. The zero Bucket has no limit. A Bucket is not safe for concurrent use.
 type Bucket struct {
 	Burst   int
 	Every   time.Duration

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Clock formats a time of day in UTC for use in a sentence. Platforms that can show local times
-// replace this text with LocalTime.
+// Clock formats the time of day in UTC, such as "15:04 UTC". Platforms that can show local times
+// replace this text by means of LocalTime.
 func Clock(at time.Time) string { return at.UTC().Format("15:04 UTC") }
 
 // LocalTime replaces the [Clock] text of at in a sentence with form. form is the platform's

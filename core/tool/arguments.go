@@ -62,8 +62,8 @@ func stripInvalid(s string) string {
 // escapedNUL is NUL in JSON. PostgreSQL refuses to store it.
 const escapedNUL = `\u0000`
 
-// withoutNUL removes escaped NULs. It does not remove the text `\\u0000`, whose backslash is
-// escaped.
+// withoutNUL removes each escape sequence \u0000 from JSON text. It keeps `\\u0000`, in which the
+// backslash itself is escaped.
 func withoutNUL(s string) string {
 	if !strings.Contains(s, escapedNUL) {
 		return s

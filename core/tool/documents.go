@@ -24,8 +24,8 @@ type Document struct {
 	Contents string `json:"contents"`
 }
 
-// Loose marks a document from a search without a close match. The reader must judge whether the
-// document answers the question.
+// Loose is the value of Document.Match for a document that does not match the search closely. It
+// may not answer the question.
 const Loose = "loose"
 
 const (
@@ -83,8 +83,8 @@ func LastField(result, name string, value any) bool {
 
 const documentsMark = "{\"documents\":["
 
-// ReadDocuments returns the documents of a result of [DocumentsJSON]. If the result was shortened,
-// it is not valid JSON. ReadDocuments then returns the complete documents.
+// ReadDocuments returns the documents in a result of [DocumentsJSON]. It accepts a result that was
+// cut off, and then returns the complete documents in it.
 func ReadDocuments(result string) []Document {
 	start := strings.Index(result, documentsMark)
 	if start < 0 {
@@ -107,9 +107,8 @@ func ReadDocuments(result string) []Document {
 }
 
 // DocumentsJSON returns {"documents":[…]} with one document per line. If note is not empty, it is
-// the last field. Each document begins with its number and ends with its contents, because models
-// cite text best next to short fields. Characters such as < are not escaped. Text cannot close its
-// JSON string, so it remains data.
+// the last field. Each document begins with its number and ends with its contents. Characters such
+// as < are not escaped.
 func DocumentsJSON(docs []Document, note string) string {
 	var b strings.Builder
 	b.WriteString(documentsMark)

@@ -59,7 +59,8 @@ func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	return &Runner{config: config, logger: log}
 }
 
-// Executed is one executed call. Several calls of the model that were merged share one Executed.
+// Executed is a tool call that was run, with its result. Merged calls of the model share one
+// Executed.
 type Executed struct {
 	Call   message.Call // with the registered name and the executed arguments
 	Result Result       // Content is what the model reads, errors included
@@ -75,11 +76,10 @@ type Step struct {
 }
 
 // Run runs the calls of a step and returns their results in the order of the calls. It merges all
-// calls of a [Merger] into one. Each call sends its packets to a separate tab of emit, which is
-// closed after the call.
+// calls of a [Merger] into one. Packets of each call have a separate TabIndex.
 //
-// Run returns when all calls have ended. If a tool still runs Grace after its context has ended,
-// Run abandons the tool. Its goroutine may continue, but its packets and results are discarded.
+// Run returns when all calls have ended. If a tool ignores the end of its context for longer than
+// Grace, Run abandons it, and discards its packets and its result.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Executed {
 	jobs := merge(r.prepare(calls, step))
 	if len(jobs) > 1 {
@@ -129,8 +129,7 @@ func (r *Runner) prepare(calls []llm.ToolCall, step Step) []pendingCall {
 	return jobs
 }
 
-// sanitiseName replaces the characters of a name that providers reject. Later requests repeat the
-// calls of a model, so an invalid name would make these requests fail.
+// sanitiseName returns a tool's name with only the characters and the length that providers accept.
 func sanitiseName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {

@@ -44,8 +44,8 @@ type Offerer interface {
 	Offered(scope Scope) bool
 }
 
-// Withdrawing is implemented by tools that content in the prompt can disable for the rest of a
-// turn.
+// Withdrawing is implemented by tools that must not be used in some turns, depending on the content
+// of the prompt.
 type Withdrawing interface {
 	// Withdrawn reports whether the tool is disabled. If Withdrawn returns an error, the tool
 	// counts as disabled.

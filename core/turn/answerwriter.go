@@ -24,9 +24,9 @@ const (
 	writing
 )
 
-// answerWriter converts a model's output into packets. It closes each block before it begins the
-// next. It may hold a message back, for example until the message has a citation. Only one
-// goroutine and the timer of the held message use it.
+// answerWriter converts a model's output into packets. Packets form blocks, such as a message or
+// reasoning, and it closes each block before it begins the next. It may hold a message back, for
+// example until the message has a citation. One goroutine and the timer of the held message use it.
 type answerWriter struct {
 	mu           sync.Mutex
 	timer        *time.Timer // of the held message; nil if there is none
@@ -116,8 +116,7 @@ func (v *answerWriter) writeText(text string) {
 	}
 }
 
-// maxHold is how long text is held back at most to see whether a tool call follows. Models send the
-// call right after the narration. Longer waits would delay the text for readers.
+// maxHold is the longest time for which text is held back because a tool call may follow it.
 const maxHold = 700 * time.Millisecond
 
 func (v *answerWriter) startHoldTimer() {
@@ -162,7 +161,7 @@ func (v *answerWriter) turnIntoStatus() {
 	v.current.Emit(packet.Status{Text: strings.TrimSpace(text.String())})
 }
 
-// takeText returns and clears the text since the last call, as the model wrote it.
+// takeText returns the text that the model wrote since the last call of takeText.
 func (v *answerWriter) takeText() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -217,8 +216,8 @@ func (v *answerWriter) release() {
 	}
 }
 
-// toolCallBegan stops the timer of a held message, which is narration because a tool call has
-// begun.
+// toolCallBegan makes sure that a held message is not shown when its timer expires. A tool call has
+// begun, so the message is narration.
 func (v *answerWriter) toolCallBegan() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -239,7 +238,7 @@ func (v *answerWriter) dropPending() {
 	v.block, v.dropped = none, true
 }
 
-// close ends the open block. It drops a message that is held back because it cites nothing.
+// close ends the open block. It drops a message that was held back for lack of citations.
 func (v *answerWriter) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -268,7 +267,8 @@ func (v *answerWriter) endBlock() {
 	v.index++
 }
 
-// nextPlacement returns an emitter for a block that a tool writes. Each call takes the next index.
+// nextPlacement closes the open block and returns an emitter for the next one, to which a tool
+// writes.
 func (v *answerWriter) nextPlacement() *packet.Emitter {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -277,8 +277,8 @@ func (v *answerWriter) nextPlacement() *packet.Emitter {
 	return v.emit.At(packet.Placement{TurnIndex: v.index - 1})
 }
 
-// addDocuments adds documents to those that the next message lists as found. It skips known
-// documents, and documents of which the model saw only the title.
+// addDocuments adds documents to the list that the next message starts with. It skips documents
+// that are in the list, and those of which the model saw only the title.
 func (v *answerWriter) addDocuments(references []message.Reference) {
 	for _, r := range references {
 		known := r.Text == "" // the model saw only its title

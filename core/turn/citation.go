@@ -13,11 +13,11 @@ import (
 
 const quoteRunes = 160
 
-// projectSource is the source of project files that are in no index.
+// projectSource is the source id of a project's files if they are not in the index.
 const projectSource document.SourceID = "project"
 
-// referenceKey returns a key for a reference from its document, number and chunk. Without a chunk,
-// as for a part of a file, the key contains the text instead.
+// referenceKey returns a map key for a reference. It is built from the document, the number and the
+// chunk, or the text if there is no chunk.
 func referenceKey(r message.Reference) string {
 	if r.Chunk == nil {
 		return fmt.Sprintf("%s\x00%d\x00text\x00%s", r.Document.ID, r.Number, r.Text)
@@ -25,8 +25,9 @@ func referenceKey(r message.Reference) string {
 	return fmt.Sprintf("%s\x00%d\x00%d", r.Document.ID, r.Number, *r.Chunk)
 }
 
-// newMapping returns the citation numbers of the session. The model may cite the numbers of
-// documents in the prompt's history. All other numbers are only reserved.
+// newMapping returns the citation numbers that are in use in a session. Numbers of documents in the
+// history can be cited. All other numbers of the session are reserved, so that new documents get
+// different ones.
 func newMapping(req Request) *cite.Mapping {
 	m := cite.NewMapping()
 	part := func(n int, id document.ID, otherwise string) string {
@@ -62,9 +63,8 @@ func newMapping(req Request) *cite.Mapping {
 	return m
 }
 
-// ambiguous returns the numbers that a history uses for several documents. Such a number resolves
-// to no source, because its link could be wrong. The cause is an answer copied from another
-// session, or an older release.
+// ambiguous returns the citation numbers that a history uses for more than one document. Citations
+// with such a number get no link, because it could be wrong.
 func ambiguous(history []message.Message) (numbers []int) {
 	owner := make(map[int]document.ID)
 	note := func(n int, id document.ID) {
@@ -100,8 +100,9 @@ func projectRef(f message.File) document.Ref {
 	return document.Ref{ID: document.ID(projectSource) + ":" + document.ID(f.ID), Source: projectSource, Kind: "file", Title: f.Name}
 }
 
-// citations returns the footnotes of an answer. Each footnote has the passage that its link points
-// to, or else the passage of its document that the model saw first.
+// citations returns the footnotes of an answer, each with a quotation from its document. The
+// quotation comes from the passage to which the footnote links, or else from the first passage of
+// the document that the model saw.
 func citations(cited []cite.Info, references []message.Reference, mapping *cite.Mapping) []message.Citation {
 	var out []message.Citation
 	for _, info := range cited {
@@ -138,8 +139,8 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
-// numberOf returns the model's first number for a footnote's link, or else for its document. It
-// returns 0 if there is none.
+// numberOf returns the first number by which the model knows a footnote's link. If it knows only
+// the document, numberOf returns the document's first number, and otherwise 0.
 func numberOf(info cite.Info, mapping *cite.Mapping) int {
 	first := 0
 	for n, s := range mapping.All() {

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// denials match the beginning of an answer that says that the documents do not answer. In languages
-// without a pattern, the answer gets the less exact notice that it is based on no document.
+// denials matches text that says that the documents do not answer the question, in several
+// languages.
 var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(could|can|did|was|were|am|is|are)(\s*n[o']t|n['’]t|not)\s+(\w+\s+){0,3}(find|found|locate|answer|answered|mentioned|covered|described|documented|see anything)\b`,
 	`\bcannot\s+(\w+\s+){0,2}(find|locate|answer)\b`,
@@ -29,8 +29,8 @@ var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`(見つかりません|見つかりませんでした|記載(が|は)?(ありません|ない)|没有找到|未找到|找不到|没有提到|찾을 수 없|찾지 못)`,
 }, `|`))
 
-// denialRunes is the length of the beginning of an answer that is checked for a denial. A later
-// denial is about a part of the question.
+// denialRunes is the number of characters at the beginning of an answer in which denials are looked
+// for. A later denial is about only a part of the question.
 const denialRunes = 240
 
 func denies(text string) bool {

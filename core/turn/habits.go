@@ -2,12 +2,12 @@ package turn
 
 import "sync"
 
-// quietCalls is the number of consecutive calls without narration after which a model's text is no
-// longer held back. A model that narrates does so in most of its turns.
+// quietCalls is the number of consecutive tool calls without narration after which a model's text
+// is no longer held back.
 const quietCalls = 3
 
-// narrationStats counts, for each model, the latest consecutive calls without narration, which is
-// text before a tool call. It is safe for concurrent use.
+// narrationStats counts the consecutive tool calls of each model that had no narration, which is
+// text before a call. It is safe for concurrent use.
 type narrationStats struct {
 	mu     sync.Mutex
 	silent map[string]int

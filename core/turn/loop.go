@@ -144,12 +144,11 @@ func (w *worker) searchFirst(ctx context.Context) error {
 	return nil
 }
 
-// useStandIn switches to the model Request.StandIn if the budget is exhausted or the model is
-// unreachable. It reports whether the step can be repeated, which requires that the reader has seen
-// no text.
+// useStandIn switches to the model Request.StandIn if err says that the budget is exhausted or the
+// model is unreachable. It reports whether it switched, so that the step can be repeated. It does
+// not switch after the model has written text.
 //
-// For an unreachable model, the stand-in's reply is shown only if it cites, because the model may
-// be back soon.
+// If the model was unreachable, an answer of the stand-in without citations is not shown.
 func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	var full *spend.CapError
 	unpaid := errors.As(err, &full)
@@ -173,8 +172,8 @@ func (w *worker) useStandIn(ctx context.Context, err error) bool {
 // It allows one retry for each model of a chain.
 const maxTextCallRetries = 4
 
-// retryWithTextCalls reports whether to repeat the step because the endpoint does not support
-// tools. Calls are then parsed from the model's text.
+// retryWithTextCalls reports whether the step must be repeated because the endpoint does not
+// support tools. The model then writes its tool calls as text.
 func (w *worker) retryWithTextCalls(ctx context.Context, err error) bool {
 	if !errors.Is(err, llm.ErrNoTools) || w.model.Info().NativeTools || w.textCallRetries == maxTextCallRetries {
 		return false
@@ -184,8 +183,8 @@ func (w *worker) retryWithTextCalls(ctx context.Context, err error) bool {
 	return true
 }
 
-// halvePassages drops half of the passages if the endpoint refused the prompt as too long. It
-// reports whether to repeat the step.
+// halvePassages drops half of the passages after the endpoint refused a prompt that is too long. It
+// returns true if it did, so that the step can be repeated.
 func (w *worker) halvePassages(ctx context.Context, err error) bool {
 	if w.halved || !errors.Is(err, llm.ErrContextTooLong) || w.writer.takeText() != "" {
 		return false
@@ -204,8 +203,8 @@ func (w *worker) halvePassages(ctx context.Context, err error) bool {
 	return w.halved
 }
 
-// withdrawTools removes tools that must not be used with the current content of the prompt, for the
-// rest of the turn. It also removes a tool if the check fails.
+// withdrawTools removes the tools that must not be used with the content of the prompt, for the
+// rest of the turn. See [tool.Withdrawing]. If the check of a tool fails, it is removed.
 func (w *worker) withdrawTools(ctx context.Context) {
 	scope, withdrawn := w.scope(), false
 	allowed := slices.DeleteFunc(w.tools.Tools(), func(t tool.Tool) bool {
@@ -291,8 +290,8 @@ func (w *worker) handleReply(ctx context.Context, number int, result stepResult)
 	return finished, nil
 }
 
-// lacksCitations reports whether to ask the model for citations, at most once. The answer must be
-// hidden because it cites no passage, and must not be a denial.
+// lacksCitations reports whether the model should be asked once for the missing citations of its
+// answer. The answer was not shown because of them. It must not be a denial.
 func (w *worker) lacksCitations(result stepResult) bool {
 	return !result.shown && !w.askedForNumbers && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
@@ -304,9 +303,8 @@ func (w *worker) checkAudience(ctx context.Context) error {
 	return w.req.CheckAudience(ctx)
 }
 
-// offeredTools returns the tools that a step may call. The first step offers only a forced tool.
-// The last step offers none. The request lists all tools in each step, so that its prefix stays
-// cacheable.
+// offeredTools returns the tools that the model may call in a step. If a tool is forced, the first
+// step offers only that tool. The last step offers none.
 func (w *worker) offeredTools(number int) (tool.Set, llm.ToolChoice) {
 	if w.toolless || w.partial != "" || w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
@@ -324,8 +322,8 @@ func (w *worker) offeredTools(number int) (tool.Set, llm.ToolChoice) {
 	return w.tools, llm.ToolChoice{}
 }
 
-// buildPrompt builds the prompt of a step. If a project does not fit into the first prompt, it is
-// searched for the rest of the turn.
+// buildPrompt builds the prompt of a step. If the files of a project do not fit into it, they are
+// left out, and the model must search them for the rest of the turn.
 func (w *worker) buildPrompt(ctx context.Context, last bool) (prompt.Prompt, error) {
 	offered := w.tools
 	if w.toolless {

@@ -68,8 +68,8 @@ func quotedPreface(reference string) string {
 // command "footnote why".
 func newReference() string { return strings.ToLower(rand.Text()[:10]) }
 
-// causeOf returns the code of the reason why a run has no answer. It is "" for success and for
-// errors caused by people. If every search failed, it is CauseUnsearched even for success.
+// causeOf returns a code for the reason why a run has no answer, or "" if there is no failure to
+// report. If every search failed, it returns CauseUnsearched even if there is an answer.
 func causeOf(err error, f facts) session.Cause {
 	var limited *llm.RateLimitError
 	var full *spend.CapError

@@ -22,8 +22,8 @@ type Depth struct {
 	Ask int
 }
 
-// Part is the data that several runs of one turn share. Runs change only the citation numbers in
-// it.
+// Part is the data that several runs of one turn share. Runs add citation numbers to it, and change
+// nothing else.
 type Part struct {
 	Numbers *cite.Mapping // numbers that models see
 	Cited   *cite.Numbers // numbers that readers see
@@ -53,7 +53,8 @@ func basis(req Request) message.Basis {
 	return req.Part.Basis
 }
 
-// Numbers returns the citation numbers of the documents of a session, for [Part.Numbers].
+// Numbers returns the citation numbers that are in use in the session of a request. Use it for
+// [Part.Numbers].
 func Numbers(req Request) *cite.Mapping { return newMapping(req) }
 
 func citationNumbers(req Request) (*cite.Mapping, *cite.Numbers) {

@@ -196,7 +196,7 @@ func (s *state) AddNotices(sentences ...string) {
 	s.notice(sentences...)
 }
 
-// notice adds sentences and skips duplicates. It must be called with mu held.
+// notice adds sentences to the notices of the answer, without duplicates. mu must be held.
 func (s *state) notice(sentences ...string) {
 	for _, sentence := range sentences {
 		if !s.seen["notice "+sentence] {
@@ -222,9 +222,9 @@ func (s *state) facts() facts {
 	}
 }
 
-// finish returns the complete Answer. If prose is set, it removes citation numbers that the model
-// invented and a list of sources from Text. Such a number could otherwise be assigned to a passage
-// later.
+// finish returns the complete Answer. If prose is set, the text of the answer is written for
+// people. finish then removes citation numbers that the model invented, and a list of sources at
+// its end.
 func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose bool) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -79,8 +79,8 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 	return result, nil
 }
 
-// mayNarrate reports whether text of the step is likely to precede a tool call. Before the first
-// call of the turn, this depends on the model's earlier turns. Later it depends only on this turn.
+// mayNarrate reports whether text of the step probably precedes a tool call. Until the model has
+// called a tool in this turn, the answer depends on its habits in earlier turns.
 func (w *worker) mayNarrate() bool {
 	if w.tools.Len() == 0 || w.toolless || w.req.ResponseFormat != nil || w.model.Info().Extractive {
 		return false
@@ -152,8 +152,8 @@ func (w *worker) isCut(h *reply) bool {
 		w.req.ResponseFormat == nil
 }
 
-// continueAnswer requests the rest of a cut answer. If the request fails, the answer stays cut. An
-// error means that no more of the answer may be shown.
+// continueAnswer asks the model for the rest of an answer that was cut off. If that fails, the
+// answer stays incomplete. An error means that the answer must not be continued.
 func (w *worker) continueAnswer(ctx context.Context, number int, h *reply) error {
 	w.continued = true
 	w.nudge, w.partial = prompt.Continue, h.raw.String()

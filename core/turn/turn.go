@@ -121,8 +121,8 @@ type Answer struct {
 	Cause   error // of a failure; logged, never shown
 }
 
-// Timings are times of one model's run, measured from the start of Run. A zero time was not
-// reached.
+// Timings are times of one model's run, measured from the start of Run. A time is zero if the event
+// did not happen.
 type Timings struct {
 	FirstToken time.Duration // anything from the model, reasoning included
 	FirstText  time.Duration // the first words that a reader could see
@@ -136,11 +136,11 @@ type StepTiming struct {
 	Tools time.Duration // all tools of the step, which run in parallel
 }
 
-// Messages returns the messages that a session stores for the answer: tool calls, their results,
-// and the answer with its citations. A run without text has no answer message.
+// Messages returns the messages to store for the answer: tool calls, their results, and the answer
+// with its citations. If the run wrote no text, the last is missing.
 //
-// The answer also has the documents of earlier answers, because it may repeat these answers. Only
-// people who may see the earlier answers may therefore see this one.
+// The answer lists the documents of earlier answers too, because it may repeat what they say. It is
+// shown only to people who may read all its documents.
 func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	var messages []message.Message
 	for _, m := range a.Steps {

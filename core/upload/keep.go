@@ -41,7 +41,7 @@ type Service struct {
 }
 
 // atOnce is the maximum number of files that a process stores at the same time. Each takes up to 3
-// × MaxBytes of memory: the bytes, the parameter of the statement, and the copy that is read.
+// × MaxBytes of memory.
 const atOnce = 2
 
 const readLimit = 45 * time.Second
@@ -80,8 +80,8 @@ type Outcome struct {
 	Refused string // a sentence that says why the file is not kept; empty if it is
 }
 
-// Open checks a request before any file is fetched. If the request is refused, Open returns a
-// sentence for the person. Otherwise it returns the project with its configured name.
+// Open checks whether a request is allowed, before any file is fetched. It returns the project that
+// the request names. If the request is not allowed, refused is a sentence for the person.
 func (s *Service) Open(r Request) (project Project, refused string) {
 	if !MayKeep(r.Author) {
 		return project, SayMembersOnly
@@ -167,8 +167,8 @@ func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 	return ""
 }
 
-// ofMachine reports whether an error describes this machine, for example its folders. People must
-// not see such an error.
+// ofMachine reports whether an error is about the files or system calls of this machine. Such an
+// error must not be shown to people.
 func ofMachine(err error) bool {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -192,8 +192,8 @@ func (s *Service) List(ctx context.Context, tenant access.TenantID, audience acc
 	return Readable(all, audience), nil
 }
 
-// Remove removes a file for a person and returns the reply. done reports whether the file no longer
-// exists. A file that the person may not read is treated as unknown.
+// Remove removes a file on behalf of a person. It returns the reply, and whether it removed the
+// file. To a person who may not read the file, the reply says that there is no such file.
 func (s *Service) Remove(ctx context.Context, tenant access.TenantID, id ID, person access.Account, admin bool, holds access.Audience) (said string, done bool, err error) {
 	all, err := s.List(ctx, tenant, holds)
 	if err != nil {

@@ -66,8 +66,8 @@ func sentence(text string) string {
 	return strings.TrimRight(text, ".") + "."
 }
 
-// maxSaid is the maximum number of characters about single files in a reply. With the general part
-// and the last file, a reply has at most 1,800. The limit of Discord is 2,000.
+// maxSaid is the maximum number of characters in a reply that are about single files. The whole
+// reply then fits into a message of Discord.
 const maxSaid = 1100
 
 // SayOutcomes returns the reply that lists which files were kept and which were not. chat says that

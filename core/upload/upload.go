@@ -119,9 +119,9 @@ func Readable(all []File, audience access.Audience) []File {
 	return slices.DeleteFunc(slices.Clone(all), func(f File) bool { return !audience.MayRead(f.Readers) })
 }
 
-// ReadersOf returns the readers of a file that comes with a message. They are the people who are in
-// the channel when a question is asked. In a direct message, only the author may read the file. The
-// same applies to a thread that may have fewer readers than its channel.
+// ReadersOf returns the access list of a file that was sent with a message. Everyone who is in the
+// channel when a question is asked may read it. In a direct message, or in a thread that may have
+// fewer readers than its channel (enclosed), only the author may.
 func ReadersOf(at thread.Ref, person string, direct, enclosed bool) access.ACL {
 	if direct || enclosed {
 		return access.ACL{access.User(string(at.Platform), person)}

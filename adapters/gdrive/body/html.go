@@ -27,8 +27,7 @@ func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	return page.Sections, nil
 }
 
-// mostHeld is the approximate maximum size, in bytes, of the opening tags that strip buffers while
-// it looks for a comment. Beyond this size, strip writes the buffered tags to the output.
+// mostHeld limits the opening tags that strip keeps back while it looks for a comment, in bytes.
 const mostHeld = 2000
 
 // strip removes document comments, which the HTML export puts at the end, and the references to

@@ -154,8 +154,8 @@ func (q *request) drives() any {
 	}))
 }
 
-// list serves files.list: "corpora: user, drive, allDrives". For "drive", "driveId must be
-// specified".
+// list serves files.list for one shared drive (corpora=drive) or for the caller's files
+// (corpora=user).
 func (q *request) list() any {
 	shared := q.value("corpora") == "drive"
 	if shared && (q.value("includeItemsFromAllDrives") != "true" || q.value("supportsAllDrives") != "true") {
@@ -191,8 +191,8 @@ func (q *request) list() any {
 	return orBad(answer)
 }
 
-// condition parses the supported forms of the parameter q. It returns nil and true for a folder
-// that does not exist ("File not found").
+// condition parses the search in the parameter q of files.list. ok is false if the search is not
+// supported. fits is nil if the search names a folder that does not exist.
 func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	if strings.Contains(text, " or ") || strings.HasSuffix(text, " in parents") {
 		parents := make(map[string]bool)
@@ -278,8 +278,8 @@ func (q *request) link(f *File) string {
 	return "https://drive.google.com/file/d/" + f.ID + "/view?usp=drivesdk"
 }
 
-// shares reports whether the caller may share a file. Only those who may share it see its grants:
-// owners, organizers, fileOrganizers and writers.
+// shares reports whether the caller may share a file, as owners, organizers, fileOrganizers and
+// writers may. Only such callers see the file's grants.
 func (q *request) shares(f *File) bool {
 	may := []string{"owner", "organizer", "fileOrganizer", "writer"}
 	for at := f; at != nil; at = at.Parent {
@@ -368,8 +368,7 @@ func (q *request) effective(f *File) []map[string]any {
 	return all
 }
 
-// permissions serves permissions.list. Callers who may not share the file get "The user does not
-// have sufficient permissions for this file".
+// permissions serves permissions.list. It responds with 403 if the caller may not share the file.
 func (q *request) permissions(id string) any {
 	show := func(p map[string]any) any { return p }
 	for _, d := range q.Drives {
@@ -394,7 +393,7 @@ func (q *request) permissions(id string) any {
 	return orBad(paged(q, q.effective(f), "permissions", 100, show))
 }
 
-// export serves files.export: "The exported content is limited to 10 MB"
+// export serves files.export. It responds with 403 for content of more than 10 MB, as Google does
 // (https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export).
 func (q *request) export(f *File) any {
 	mime := q.value("mimeType")

@@ -83,9 +83,8 @@ func (s *Server) Forget() {
 	clear(s.tokens)
 }
 
-// refused is an error response in Google's format: {"error": {"code": 403, "errors": [{"domain":
-// "usageLimits", "reason": "userRateLimitExceeded", …}]}}
-// (https://developers.google.com/workspace/drive/api/guides/handle-errors).
+// refused is an error response in Google's format, with an HTTP status and a reason such as
+// "userRateLimitExceeded" (https://developers.google.com/workspace/drive/api/guides/handle-errors).
 type refused struct {
 	status int
 	reason string
@@ -150,9 +149,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// token issues tokens: "grant_type urn:ietf:params:oauth:grant-type:jwt-bearer", a JWT with iss,
-// scope, aud, exp, iat and sub, "signed … RS256"
-// (https://developers.google.com/identity/protocols/oauth2/service-account).
+// token issues an access token in exchange for a signed JSON Web Token, and checks its signature
+// and claims (https://developers.google.com/identity/protocols/oauth2/service-account).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	fail := func(code, description string) {
 		w.WriteHeader(http.StatusBadRequest)
@@ -208,7 +206,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600})
 }
 
-// masked removes fields that were not requested: "fields … nested sub-selectors"
+// masked returns answer with only the requested fields
 // (https://developers.google.com/workspace/drive/api/guides/fields-parameter).
 func masked(answer any, fields string) any {
 	if fields == "" || fields == "*" {

@@ -37,8 +37,8 @@ type Group struct {
 	Elsewhere       bool  // it belongs to another organisation and is not in the directory
 }
 
-// Everyone is a member of a group or the target of a grant. As a member it means all users of the
-// organisation. As a target it means anyone.
+// Everyone as a group member means all users of the organisation. As the target of a grant it means
+// anyone.
 type Everyone struct{}
 
 // Domain grants access to everyone in a domain.
@@ -103,8 +103,7 @@ type World struct {
 	logs   map[string]*log // by id of a drive or user
 }
 
-// log is the change log of a drive. It has only the newest entry of each file: "older change
-// entries … are replaced".
+// log is the change log of a drive. It keeps only the newest entry of each file, as Google does.
 type log struct {
 	at      int
 	entries map[string]int // position of each file's newest entry, by file id
@@ -344,17 +343,16 @@ func (w *World) MayRead(u *User, f *File) bool {
 	return !w.trashed(f) && w.mayOpen(u, f)
 }
 
-// Shown reports whether a connector that impersonates the owners of files can find out that u may
-// read f. It excludes access through folders that are invisible to the file's owner. If w.Bare is
-// set, it also excludes grants on limited folders.
+// Shown reports whether u may read f, as far as a connector that impersonates owners can see. It
+// ignores access through folders that the file's owner does not see. If w.Bare is set, it ignores
+// grants on limited folders in personal drives.
 func (w *World) Shown(u *User, f *File) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return !w.trashed(f) && w.hasAccess(u, f, true)
 }
 
-// trashed reports "Whether the file has been trashed, either explicitly or from a trashed parent
-// folder". Deleted files count as trashed.
+// trashed reports whether a file or a folder above it is in the trash or deleted.
 func (w *World) trashed(f *File) bool {
 	for at := f; at != nil; at = at.Parent {
 		if at.Trashed || at.Gone {
@@ -364,16 +362,13 @@ func (w *World) trashed(f *File) bool {
 	return false
 }
 
-// mayOpen checks a file and its ancestors from the file upwards: "Access always cascades from
-// parents … folders with limited access are the one exception". "Only users you directly add to the
-// folder's permissions can open it". "The owner role in My Drive and the organizer role in shared
-// drives can always access folders with limited access"
-// (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
+// mayOpen reports whether a person may open a file. Access to a folder includes everything below
+// it, except limited folders without their own grant. Owners and organizers may open limited
+// folders (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 func (w *World) mayOpen(u *User, f *File) bool { return w.hasAccess(u, f, false) }
 
-// sees reports whether a file is visible to a person. Files in the trash are visible. Limited
-// folders that the person may not open are visible too ("Users with inherited access … can see the
-// restricted folder in Drive but can't open it").
+// sees reports whether a file is listed for a person. A person also sees limited folders that the
+// person may not open, if the person may open the folder above. Files in the trash are listed too.
 func (w *World) sees(u *User, f *File) bool {
 	return !f.Gone && (w.mayOpen(u, f) || f.Limited && f.Parent != nil && w.mayOpen(u, f.Parent))
 }

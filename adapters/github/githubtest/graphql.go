@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// graphql recognises the connector's queries by name. Another test checks the queries against
-// GitHub's schema.
+// graphql responds to the connector's GraphQL queries, which it recognises by their names. It does
+// not parse queries.
 func (s *Server) graphql(w *recorded, operation string, variables map[string]any) {
 	s.World.Mu.Lock()
 	defer s.World.Mu.Unlock()
@@ -107,8 +107,8 @@ func (s *Server) byNode(id any) *Repo {
 	return nil
 }
 
-// standing returns the JSON of a repository and the state of its lists, as for the query
-// "repositories". It returns nil if the credential does not see the repository.
+// standing returns a repository as JSON, with the length and newest change of each of its lists. It
+// returns nil if the credential does not see the repository.
 func (s *Server) standing(id any) any {
 	r := s.byNode(id)
 	if r == nil {
@@ -161,9 +161,9 @@ func connectionJSON[T any](all []T, first int, after string, key func(T) string,
 	return map[string]any{"totalCount": len(all), "pageInfo": map[string]any{"hasNextPage": from+len(page) < len(all), "endCursor": end}, "nodes": nodes}
 }
 
-// threads returns a page of a repository's threads of one kind, the newest change first. If created
-// is set, the newest thread is first. If oldest is set, the oldest thread is first, and the texts
-// are omitted.
+// threads returns a page of a repository's threads of one kind, ordered by the newest change. If
+// created is true, the newest thread is first. If oldest is true, the oldest thread is first, and
+// texts are omitted.
 func (s *Server) threads(r *Repo, kind string, oldest, created bool, first int, after string) any {
 	var all []*Thread
 	for _, t := range r.Threads {

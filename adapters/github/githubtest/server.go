@@ -219,8 +219,8 @@ func (s *Server) authorized(r *http.Request, path string) bool {
 
 func (s *Server) installation() string { return "ghs_" + strconv.Itoa(s.issued) }
 
-// signed checks a JSON Web Token of the App: RS256, "iat" not in the future, "exp" not more than
-// ten minutes ahead, "iss" the App.
+// signed reports whether a JSON Web Token has a valid RS256 signature of the App. The token must
+// not be from the future, and must expire within ten minutes.
 func (s *Server) signed(token string) bool {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// pages lists all pages of a wiki in one response. "with_content: Include pages' content"
+// pages serves the list of all pages of a wiki. It includes their texts if with_content is set
 // (https://docs.gitlab.com/api/wikis/).
 func (q *request) pages(parts []string) any {
 	p := q.find(parts[0])
@@ -55,8 +55,7 @@ func (q *request) branch(parts []string) any {
 	return map[string]any{"name": p.Branch, "default": true, "commit": map[string]any{"id": p.head(), "committed_date": instant(q.Time)}}
 }
 
-// tree serves a repository's tree: "recursive: Boolean value used to get a recursive tree",
-// "pagination: keyset" with "page_token: The tree record ID at which to fetch the next page"
+// tree serves the list of all files of a repository, with keyset pagination
 // (https://docs.gitlab.com/api/repositories/#list-repository-tree).
 func (q *request) tree(parts []string) any {
 	p := q.find(parts[0])
@@ -86,7 +85,7 @@ func (q *request) file(parts []string) any {
 	return raw(text)
 }
 
-// about serves a file's metadata: "You can also use HTTP HEAD to get just file metadata"
+// about serves the metadata of a file as response headers, without the content
 // (https://docs.gitlab.com/api/repository_files/).
 func (q *request) about(parts []string) any {
 	text, is := q.file(parts).(raw)
@@ -99,10 +98,8 @@ func (q *request) about(parts []string) any {
 	return raw("")
 }
 
-// compare serves comparisons: "straight: Comparison method: true for direct comparison between from
-// and to" (https://docs.gitlab.com/api/repositories/#compare-branches-tags-or-commits). It silently
-// truncates the result at "Max diff files: 1000"
-// (https://docs.gitlab.com/administration/diff_limits/).
+// compare serves the list of files that differ between two commits. It silently truncates the list
+// at 1,000 files, as GitLab does (https://docs.gitlab.com/administration/diff_limits/).
 func (q *request) compare(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || !q.offers(p, File) {

@@ -144,8 +144,8 @@ func (w *World) direct(u *User, members []*Member) int {
 	return best
 }
 
-// current reports whether a membership has not expired: "from that date onward, the user can no
-// longer access the project" (https://docs.gitlab.com/user/project/members/).
+// current reports whether a membership is valid on the world's date. expires is the first day
+// without access, or "" (https://docs.gitlab.com/user/project/members/).
 func (w *World) current(expires string) bool {
 	return expires == "" || w.Time.UTC().Format(time.DateOnly) < expires
 }

@@ -73,9 +73,9 @@ func (q *request) visible() []*Project {
 	return slices.DeleteFunc(slices.Clone(q.Projects), func(p *Project) bool { return !q.maySee(q.Bot, p) })
 }
 
-// projects lists projects (https://docs.gitlab.com/api/projects/#list-all-projects); "membership:
-// Limit by projects that the current user is a member of". Keyset pagination supports only
-// "order_by=id".
+// projects serves the list of projects that the token sees. If membership is set, it lists only
+// projects of which the caller is a member. Keyset pagination needs order_by=id and sort=asc
+// (https://docs.gitlab.com/api/projects/#list-all-projects).
 func (q *request) projects([]string) any {
 	all := q.visible()
 	if q.values.Get("membership") == "true" {
@@ -104,8 +104,7 @@ func (q *request) project(p *Project) any {
 	}
 }
 
-// find returns a project by id or path. For other projects, "a GET request on that project will
-// result in a 404 status code" (https://docs.gitlab.com/api/issues/).
+// find returns a project by id or path. It returns nil if the project is invisible to the token.
 func (q *request) find(id string) *Project {
 	for _, p := range q.visible() {
 		if strconv.Itoa(p.ID) == id || strings.EqualFold(p.FullPath(), id) {
@@ -122,10 +121,9 @@ func (q *request) one(parts []string) any {
 	return refused(http.StatusNotFound)
 }
 
-// members lists members: "a list of group or project members viewable by the authenticated user,
-// including inherited members, invited users, and permissions through ancestor groups". Of several
-// memberships "only its membership with the highest access_level is returned. This represents the
-// effective permission of the user." (https://docs.gitlab.com/api/members/)
+// members serves the list of a project's members, including inherited and invited members. A person
+// with several memberships is listed once, with the highest role
+// (https://docs.gitlab.com/api/members/).
 func (q *request) members(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || q.switches.NoMembers {
@@ -155,8 +153,8 @@ func (q *request) membership(u *User, p *Project) map[string]any {
 	return shown
 }
 
-// member serves one membership: "Retrieve a member of a group or project, including inherited and
-// invited members" (https://docs.gitlab.com/api/members/).
+// member serves the membership of one person in a project, which may be inherited or by invitation
+// (https://docs.gitlab.com/api/members/).
 func (q *request) member(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || q.switches.NoMembers {
@@ -193,9 +191,9 @@ func (q *request) group(parts []string) any {
 	return map[string]any{"id": g.ID, "path": g.Path, "full_path": g.FullPath(), "visibility": g.Visibility, "web_url": q.URL + "/groups/" + g.FullPath()}
 }
 
-// groupProjects lists the projects of a group: "include_subgroups: Include projects in subgroups of
-// this group. Default is false", "with_shared: Include projects shared to this group. Default is
-// true" (https://docs.gitlab.com/api/groups/#list-projects).
+// groupProjects serves the list of a group's projects. include_subgroups adds those of subgroups.
+// Projects that were shared with the group are included unless with_shared is false
+// (https://docs.gitlab.com/api/groups/#list-projects).
 func (q *request) groupProjects(parts []string) any {
 	g := q.findGroup(parts[0])
 	if g == nil {
@@ -209,11 +207,9 @@ func (q *request) groupProjects(parts []string) any {
 	return offset(q, all, q.project)
 }
 
-// list returns the issues or merge requests that the token may read. The route selects the
-// instance, a group or a project. Filters and defaults are GitLab's: "updated_after",
-// "created_after", "confidential", "order_by … Default is created_at", "sort … Default is
-// desc". "non_archived: … Default is true" applies to groups and the instance, "scope …
-// Defaults to created_by_me" to the instance (https://docs.gitlab.com/api/issues/).
+// list returns the issues or merge requests that the token may read. The route selects the whole
+// instance, a group or a project. The filters and their defaults are those of GitLab
+// (https://docs.gitlab.com/api/issues/).
 func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool) {
 	var within func(*Thing) bool
 	archived := q.values.Get("non_archived") == "false"
@@ -329,8 +325,8 @@ func (q *request) thing(t *Thing) any {
 	return shown
 }
 
-// numbered returns an issue or merge request by its number in a project: "the iid field is usually
-// used instead of id to fetch the resource" (https://docs.gitlab.com/api/rest/).
+// numbered returns an issue or merge request by its number in a project, which GitLab calls iid. It
+// returns nil if the token may not read it.
 func (q *request) numbered(kind Kind, project, iid string) *Thing {
 	p := q.find(project)
 	if p == nil {
@@ -354,8 +350,8 @@ func (q *request) single(kind Kind, parts []string) any {
 func (q *request) issue(parts []string) any { return q.single(Issue, parts) }
 func (q *request) merge(parts []string) any { return q.single(Merge, parts) }
 
-// notes lists comments: "sort … asc or desc order. Default is desc", "order_by … created_at or
-// updated_at fields. Default is created_at"; "internal" (https://docs.gitlab.com/api/notes/).
+// notes serves the list of comments of an issue or merge request, newest first unless sort=asc
+// (https://docs.gitlab.com/api/notes/).
 func (q *request) notes(kind Kind, parts []string) any {
 	t := q.numbered(kind, parts[0], parts[1])
 	if t == nil {

@@ -119,8 +119,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// throttled counts a request. If the request exceeds the rate limit, it returns how long to wait:
-// "Response headers include rate limit information for all requests."
+// throttled counts a request and writes the rate limit headers of the response. It returns how long
+// the client must wait, or 0.
 func (s *Server) throttled(q *request) time.Duration {
 	most := q.switches.PerMinute
 	if most == 0 {
@@ -193,7 +193,8 @@ func (s *Server) answer(q *request, method string) any {
 	return refused(http.StatusNotFound)
 }
 
-// size returns the number of entries per page: "default: 20, max: 100".
+// size returns the number of entries per page. As in GitLab, the default is 20 and the maximum is
+// 100.
 func (q *request) size() int {
 	size, err := strconv.Atoi(q.values.Get("per_page"))
 	if err != nil || size < 1 {
@@ -206,8 +207,8 @@ func (q *request) size() int {
 	return size
 }
 
-// offset returns a page of a list in numbered pagination: "Link headers are returned with each
-// response. They have rel set to prev, next, first, or last" (https://docs.gitlab.com/api/rest/).
+// offset returns a page of a list by its number. It writes the Link header for the next page
+// (https://docs.gitlab.com/api/rest/).
 func offset[T any](q *request, all []T, show func(T) any) any {
 	size := q.size()
 	number, err := strconv.Atoi(q.values.Get("page"))
@@ -236,9 +237,8 @@ func offset[T any](q *request, all []T, show func(T) any) any {
 	return shown(all[from:to], show)
 }
 
-// keyset returns a page of a list in keyset pagination. parameter is the query parameter that
-// identifies the last entry of the previous page. "The Link header is absent when the end of the
-// collection has been reached".
+// keyset returns the page of a list that begins after a key. parameter is the name of the query
+// parameter with that key. It writes the Link header, unless this is the last page.
 func keyset[T any](q *request, parameter string, all []T, key func(T) string, show func(T) any) any {
 	from := 0
 	if after := q.values.Get(parameter); after != "" {

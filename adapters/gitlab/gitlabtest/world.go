@@ -19,17 +19,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Private, Internal and Public are visibilities: "Projects and groups in GitLab can be private,
-// internal, or public" (https://docs.gitlab.com/user/public_access/).
+// Private, Internal and Public are the visibilities of projects and groups
+// (https://docs.gitlab.com/user/public_access/).
 const (
 	Private  = "private"
 	Internal = "internal"
 	Public   = "public"
 )
 
-// Disabled, MembersOnly and Enabled are access levels of a project's features: "disabled",
-// "private" (only project members) or "enabled" (everyone with access)
-// (https://docs.gitlab.com/api/projects/).
+// Disabled, MembersOnly and Enabled are the access levels of a project's features. Enabled opens a
+// feature to everyone who can see the project (https://docs.gitlab.com/api/projects/).
 const (
 	Disabled    = "disabled"
 	MembersOnly = "private"
@@ -308,8 +307,8 @@ func (w *World) Delete(t *Thing) {
 	})
 }
 
-// Move moves an issue to another project: "when you move an issue, it's closed and copied to the
-// target project" (https://docs.gitlab.com/user/project/issues/managing_issues/).
+// Move copies an issue to another project, closes the original, and returns the copy. GitLab moves
+// issues like this (https://docs.gitlab.com/user/project/issues/managing_issues/).
 func (w *World) Move(t *Thing, to *Project) *Thing {
 	copied := *t
 	copied.Project, copied.Notes = to, slices.Clone(t.Notes)

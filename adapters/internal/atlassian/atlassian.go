@@ -21,7 +21,8 @@ const (
 	DataCenter = "data_center"
 )
 
-// suffix, gateway and mediaHost are host names of Atlassian's cloud.
+// suffix is the end of the host names of cloud sites. gateway and mediaHost are the hosts of
+// Atlassian's API gateway and of attachments.
 const (
 	suffix    = ".atlassian.net"
 	gateway   = "api.atlassian.com"
@@ -70,10 +71,10 @@ func (i *ID) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Managed returns an account's e-mail address in lower case, as a list of one. It returns nil if
-// the address is invalid or its domain is not in domains. These domains must be verified at
-// Atlassian. The organisation then manages the accounts, and a person cannot change such an address
-// alone (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/).
+// Managed returns a list of one e-mail address in lower case, or nil if the address is not trusted.
+// A trusted address is valid and in one of the given domains, which must be verified at Atlassian.
+// Only the organisation can change such an address, and not the person
+// (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/).
 func Managed(address string, domains []string) []string {
 	address = strings.ToLower(strings.TrimSpace(address))
 	_, domain, _ := strings.Cut(address, "@")

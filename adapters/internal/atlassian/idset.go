@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// IDSet is a set of numeric ids such as "123", or "att123" for an attachment. Its text form takes
-// two or three bytes per id. Ids of any other form are dropped from it.
+// IDSet is a set of numeric ids such as "123", or "att123" for an attachment. It marshals to text
+// of two or three bytes per id, without ids of any other form.
 type IDSet map[string]bool
 
 const attachmentPrefix = "att"

@@ -47,8 +47,8 @@ type Options struct {
 // Day is 24 hours.
 const Day = 24 * time.Hour
 
-// SweepEvery is the default interval between full scans. Changes of permissions, moves and
-// deletions that no change list reports take effect at the next full scan.
+// SweepEvery is the default interval between full scans. Only a full scan notices moves, deletions
+// and changed permissions that the API does not list as changes.
 const SweepEvery = 30 * time.Minute
 
 // MostOfFile is the default maximum size of an attachment in bytes. Larger attachments are not

@@ -110,7 +110,8 @@ func (s *Site) Visitor() *Site {
 }
 
 // Absent reports whether an error means that an item does not exist or is invisible to the
-// credential. Atlassian documents:
+// credential. The statuses 403, 404 and 410 mean this, unless the run is paused. Atlassian
+// documents:
 //
 //	404 "Returned if the project is not found or the user does not have permission to view the
 //	project", and 403 "if the user does not have the necessary permission":

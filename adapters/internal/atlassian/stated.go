@@ -25,7 +25,7 @@ type Entry struct {
 // read is visible to all members.
 func NewEntry() Entry { return Entry{Comments: true, Anonymous: access.Members} }
 
-// Texts holds the words in the setup questions that differ between products.
+// Texts holds the parts of the setup questions that are different for Jira and Confluence.
 type Texts struct {
 	Product    string // Jira or Confluence
 	Site       string // example address in the question about the site
@@ -35,8 +35,8 @@ type Texts struct {
 	Comments   string
 }
 
-// Settings returns the settings of an entry, in the order in which setup asks for them. own are the
-// settings that only one product has. flags are settings that setup does not ask for.
+// Settings returns all settings of an entry, in the order in which setup asks for them. own adds
+// settings of a single product. flags adds settings that setup never asks for.
 func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Setting {
 	const yes = "true or false"
 	all := append([]sources.Setting{{
@@ -125,8 +125,8 @@ func (p Product) Config(e Entry, o sources.Opening) Config {
 	return c
 }
 
-// Options returns the connector's options for an entry. It takes the settings that sources of all
-// kinds have from o, and the other settings from e.
+// Options converts an entry to the options of a connector. The name, the size limit and the parsers
+// come from o.
 func (e *Entry) Options(o sources.Opening) Options {
 	return Options{
 		Name: o.Name, Comments: e.Comments, Attachments: e.Attachments, ACL: e.ACL, Users: e.Users, Anonymous: e.Anonymous, Domains: e.ManagedDomains,

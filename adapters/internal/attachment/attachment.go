@@ -27,13 +27,14 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// MaxFiles, MaxBytes and the other constants limit the files of one message. maxImage and MaxBytes
-// apply to one file. Model providers accept pictures of up to 5 MB.
+// MaxFiles is the maximum number of files of one message. maxImage and MaxBytes are the maximum
+// sizes of a picture and of any other file, in bytes. Model providers accept pictures of up to 5
+// MB.
 const (
 	MaxFiles = 10
 	maxImage = 5 << 20
-	// maxImages limits the pictures of a message together, because several copies are in memory
-	// while a model is called.
+	// maxImages is the maximum total size of a message's pictures in bytes. Several copies of them
+	// are in memory while a model is called.
 	maxImages = 6 << 20
 	MaxBytes  = 10 << 20
 )
@@ -90,9 +91,9 @@ func RoomFor(tokens int) Room {
 	return Room{Text: min(cmp.Or(tokens, defaultTokens), document.MaxText/bytesPerToken) * bytesPerToken, Images: maxImages}
 }
 
-// Read converts a file to text, or returns it unchanged if it is a picture. If it can do neither,
-// the result has a sentence that says why. Read subtracts the result's size from room. If the room
-// is too small, it truncates the text. Read never fails, even if ctx is done.
+// Read returns the text of a file, or the unchanged file if it is a picture. It subtracts the
+// result's size from room, and truncates text that does not fit. It never fails. An unreadable file
+// has a sentence that says why.
 func Read(ctx context.Context, name, media string, raw []byte, room *Room) message.File {
 	f, cut := readText(ctx, name, media, raw, room.Text)
 	switch {
@@ -247,8 +248,7 @@ func decode(raw []byte) (string, error) {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), nil
 }
 
-// clean removes line breaks and quotation marks from a name, which is untrusted and is written in
-// quotation marks.
+// clean returns a file name without line breaks and quotation marks. It truncates long names.
 func clean(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), `"`, "'")), " ")
 	if r := []rune(name); len(r) > 120 {

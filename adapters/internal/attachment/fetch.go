@@ -17,7 +17,7 @@ const FetchLimit = 8 * time.Second
 // atOnce limits the concurrent downloads of one call of Fetch.
 const atOnce = 4
 
-// inFlight limits the bytes of all files that the process is downloading or has not parsed yet.
+// inFlight limits how many bytes of files the process holds in memory until they are parsed.
 var inFlight = semaphore.NewWeighted(4 * MaxBytes)
 
 // ErrTooLarge is returned by [Buffer.Write] if the buffer is full.

@@ -50,8 +50,8 @@ const (
 	forget       = 8 * day        // after this time, every source removes missing documents
 )
 
-// target is a class of requests, such as "GET /rest/api/space/N". Numbers in a path become N. A
-// GraphQL request belongs to the class of its query's name.
+// target names a class of similar requests, such as "GET /rest/api/space/N". Numbers in a path are
+// replaced by N. For GraphQL it is the name of the query.
 type target string
 
 var (
@@ -159,7 +159,8 @@ func (s *scene) targets() ([]target, map[string]*document.Document) {
 	return slices.Sorted(maps.Keys(all)), s.reading.Documents()
 }
 
-// ask returns the permissions that the connector grants, such as "ann reads doc1 below folder2".
+// ask returns the permissions that the connector's point checks grant. Each has the form "ann reads
+// doc1 below folder2". The result is nil if the connector has no point checks.
 func (s *scene) ask(ctx context.Context) map[string]bool {
 	checker, ok := s.reading.Connector.(index.PointChecker)
 	if !ok {
@@ -202,8 +203,8 @@ var errEndless = errors.New("the pass makes too many requests")
 
 var errEnough = errors.New("the attack has lasted long enough")
 
-// attacked runs the connector while an attack answers all requests of one target. It then fails the
-// test for wrong errors or permissions, and for notices that contain a secret.
+// attacked runs the connector while an attack answers all requests of the target on. It fails the
+// test if an error or a permission is wrong, or if a notice contains a secret.
 func (s *scene) attacked(a attack, on target) {
 	s.t.Helper()
 	ctx, stop := context.WithCancelCause(s.t.Context())
@@ -297,8 +298,8 @@ func (s *scene) checkDocuments(want map[string]*document.Document, when string) 
 	}
 }
 
-// Run makes every attack on every class of requests of a connector. It omits attacks that need much
-// memory, which [RunBombs] makes. The name of the calling test must contain Hostile.
+// Run attacks every class of a connector's requests, in a subtest for each class and attack. It
+// does not make the attacks of [RunBombs]. The name of the calling test must contain "Hostile".
 func Run(t *testing.T, open func(testing.TB) Source) {
 	first := newScene(t, open)
 	targets, _ := first.targets()

@@ -85,9 +85,9 @@ var bombs = []attack{
 	{name: "pages of megabytes without end", answer: largePages, most: 800},
 }
 
-// RunBombs attacks every class of requests of a connector with responses that need much memory. It
-// runs in a process with a memory limit in bytes. The name of the calling test must contain
-// LittleMemory.
+// RunBombs answers every class of a connector's requests with responses that need much memory. It
+// does so in a child process with a memory limit in bytes. The name of the calling test must
+// contain "LittleMemory".
 func RunBombs(t *testing.T, bytes int64, open func(testing.TB) Source) {
 	footprinttest.Limited(t, bytes, func(t *testing.T) {
 		s := newScene(t, open)

@@ -203,9 +203,8 @@ func rewind(r *http.Request, body []byte) *http.Request {
 	return first
 }
 
-// pages returns an attack that makes lists endless. It answers every request for a page with the
-// first page and a link to a further page. cursor returns the cursor in the n-th link. The attack
-// does not change numbered lists, which have no cursors.
+// pages returns an attack that makes lists endless. It always sends the first page, with a link to
+// a further page. cursor returns the cursor in the n-th link. Lists without cursors stay unchanged.
 func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		_, asked := targetOf(r)

@@ -27,8 +27,8 @@ type Reader struct {
 	scan   scan
 }
 
-// NewReader returns a reader of the JSON text in in. The reader fails with an error that wraps
-// [ErrLimit] if the text exceeds the limits.
+// NewReader returns a reader that passes JSON through and enforces limits. If the JSON exceeds a
+// limit, its Read method returns an error that wraps [ErrLimit].
 func NewReader(in io.Reader, limits Limits) *Reader { return &Reader{in: in, limits: limits} }
 
 // Read implements io.Reader.

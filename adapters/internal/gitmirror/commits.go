@@ -30,8 +30,8 @@ type Commit struct {
 }
 
 const (
-	// commitHistory is the number of commits to fetch, and keptCommits the number to keep, if
-	// Options.Withhold is set.
+	// commitHistory is the number of commits to fetch if Options.Withhold is set. keptCommits is
+	// the number of commits to keep then.
 	commitHistory = 500
 	keptCommits   = commitHistory
 	mostPaths     = 50      // paths that are stored of one commit
@@ -103,8 +103,8 @@ func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, 
 	return out, nil
 }
 
-// shortened truncates the long fields of c, clears the unused ones, and returns c. It copies the
-// strings, so that the large buffer of the commit can be freed.
+// shortened truncates the long fields of c, clears the unused fields, and returns c. It copies the
+// strings, so that the commit's buffer can be freed.
 func shortened(c *object.Commit) *object.Commit {
 	c.Message = strings.Clone(c.Message[:min(len(c.Message), mostMessage)])
 	c.Author.Name, c.Author.Email = strings.Clone(c.Author.Name[:min(len(c.Author.Name), mostName)]), strings.Clone(c.Author.Email[:min(len(c.Author.Email), mostName)])

@@ -64,8 +64,8 @@ func New(options Options) (*Mirror, error) {
 	return &Mirror{options}, nil
 }
 
-// Folder returns the path of the folder called name, in which a mirror can be stored. The folder is
-// in cache or, if cache is empty, in the user's cache folder.
+// Folder returns the path of a folder in which a mirror can be stored. The folder is below cache
+// or, if cache is empty, below the user's cache folder. Folder creates nothing.
 func Folder(cache, name string) (string, error) {
 	if cache == "" {
 		base, err := os.UserCacheDir()
@@ -186,8 +186,7 @@ func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, h
 	return now, m.save(now)
 }
 
-// load returns the saved state of the mirror, or the zero value if there is none. write removes the
-// saved state before it changes files, because a killed process may leave the files of two commits.
+// load returns the saved state of the mirror, or the zero value if there is none.
 func (m *Mirror) load() mirrored {
 	var last mirrored
 	data, err := os.ReadFile(filepath.Join(m.Folder, state))
@@ -209,9 +208,9 @@ func (m *Mirror) save(now mirrored) error {
 	return os.Rename(place+".new", place)
 }
 
-// changes returns the date of each file's last change in the fetched commits, and the date of the
-// oldest commit that was compared. A merge counts as a change of the files that it brings to the
-// branch. changes stops early if comparing takes too long.
+// changes returns the date of each file's last change in the fetched commits. oldest is the date of
+// the oldest commit that was compared. Files that a merge brings to the branch count as changed by
+// the merge. If the trees are too large, changes stops early without an error.
 func changes(ctx context.Context, head *object.Commit, read *trees) (times map[string]time.Time, oldest time.Time, err error) {
 	times = make(map[string]time.Time)
 	for commit, n := head, 0; ; n++ {
@@ -288,8 +287,8 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 	return now, nil
 }
 
-// pointer is the beginning of a file that only refers to content in Git LFS (Git LFS specification,
-// "The Pointer").
+// pointer is the text with which a Git LFS pointer begins. Such a file has only a reference to the
+// content.
 const pointer = "version https://git-lfs.github.com/spec/"
 
 // writeFile writes a blob to a file with the modification time at. If it skips the file, left is a

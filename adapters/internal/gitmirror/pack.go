@@ -35,8 +35,8 @@ const (
 
 var errPack = errors.New("the repository is larger than what is read of one")
 
-// storage stores a repository in a folder. It indexes packs itself, because go-git would read each
-// object whole, whatever its size.
+// storage stores a Git repository in a folder. It indexes packs without reading whole objects into
+// memory, unlike go-git.
 type storage struct {
 	*filesystem.Storage
 	ctx    context.Context //nolint:containedctx // the library's interface has none

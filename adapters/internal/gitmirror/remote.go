@@ -196,8 +196,8 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s cannot be read now: %w", m.Remote, err)
 }
 
-// mirrorKey is the context key for the *allowance of a request's mirror. All mirrors of the process
-// share go-git's only transport, which finds the mirror by this key.
+// mirrorKey is the context key for the *allowance of the mirror that sends a request. go-git has a
+// single transport for the whole process.
 type mirrorKey struct{}
 
 var install sync.Once
@@ -224,8 +224,8 @@ type allowance struct {
 	early     int64 // limit for the responses before the pack, which the library holds in memory
 }
 
-// maxBeforePack is the maximum number of bytes that a server may send in one run before the pack.
-// It is enough for three lists of branches and tags, and the negotiation.
+// maxBeforePack limits the bytes that a server may send in one run before the pack with the
+// objects. These bytes contain the lists of branches and tags.
 const maxBeforePack = 48 << 20
 
 func expectPack(ctx context.Context) {

@@ -91,7 +91,7 @@ func (l *listing) notices() []index.Notice {
 	return append(l.skipped, index.Notice{Name: plural.Count(l.more, "more entry"), Sentence: "They are left out too."})
 }
 
-// printable replaces NUL and invalid UTF-8, which databases and terminals reject.
+// printable replaces NUL and invalid UTF-8 by U+FFFD. Databases and terminals reject both.
 func printable(name string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sections calls parse with the content of each file in testdata whose name ends in ending, such as
-// ".html". It compares the result with the file of the same name that ends in ".golden". The result
-// is head followed by the sections.
+// Sections compares the results of parse with golden files, in a subtest for each file in testdata.
+// It calls parse with each file whose name ends in the given ending, such as ".html". The golden
+// file has the same name with the ending ".golden". It contains the head and the sections.
 func Sections(t *testing.T, ending string, parse func(source string) (head string, sections []document.Section)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*" + ending)

@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	// allowed is the maximum factor by which the time may grow for a text that is ten times as
-	// long. Linear code needs a factor of 10, and the rest allows for noise.
+	// allowed is the maximum factor by which the time may grow if a text is ten times as long.
+	// Measurements vary, so it is far above 10.
 	allowed = 40
-	// allowedMemory is the maximum factor for memory. Quadratic code would need a factor of 100.
-	// Some correct code needs more than 10, such as code that formats an answer again if it is too
-	// long.
+	// allowedMemory is the maximum factor by which memory may grow if a text is ten times as long.
+	// Correct code may need more than 10. Quadratic code needs 100.
 	allowedMemory = 70
-	// raced is an additional factor under the race detector. sync.Pool then drops values at random,
-	// so linear code may look quadratic.
+	// raced multiplies the allowed factors under the race detector, which makes sync.Pool drop
+	// values at random.
 	raced      = 4
 	free       = 4 * time.Microsecond // per byte; it is too short to measure
 	perByte    = 32 << 10             // bytes of memory, including garbage, for each byte of text
@@ -115,8 +114,9 @@ func Bounded(t *testing.T, text string, read func()) {
 	read()
 }
 
-// Bound is like [Bounded], but measures the code that runs before the caller calls end. It allows
-// memory for size bytes of text, plus fixed bytes.
+// Bound fails the test if the code between the calls of Bound and of end takes too much time or
+// memory. The limits are those of [Bounded] for a text of size bytes. The memory limit is higher by
+// the number of bytes in fixed.
 func Bound(t *testing.T, size int, fixed uint64) (end func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -13,7 +13,8 @@ const (
 	// deepest is the maximum number of open elements. The text of deeper elements is kept, but the
 	// elements are ignored.
 	deepest = 1024
-	// dtLevel is the heading level of terms in the outermost definition list. It is below h6.
+	// dtLevel is the heading level of a term in a definition list that is not nested. The level is
+	// below that of h6.
 	dtLevel = 10
 )
 
@@ -145,8 +146,8 @@ func (x *extractor) start(selfClosing bool) {
 	}
 }
 
-// searched is the maximum number of open elements that are compared with a tag. The limit keeps
-// parsing linear.
+// searched limits how many open elements are searched for an element that a tag closes. The limit
+// keeps parsing linear.
 const searched = 256
 
 func (x *extractor) end(tag atom.Atom) {
@@ -172,7 +173,8 @@ func (x *extractor) closeTo(depth int) {
 	}
 }
 
-// imply closes elements whose end tags HTML lets authors omit before an element with the given tag.
+// imply closes the open elements that end where an element with the given tag begins. HTML does not
+// require end tags for them.
 func (x *extractor) imply(tag atom.Atom) {
 	switch tag {
 	case atom.Li:
@@ -204,7 +206,7 @@ func (x *extractor) imply(tag atom.Atom) {
 }
 
 // closeWithin closes the innermost open element with the tag, and all elements inside it. It does
-// nothing if one of these is an element in bounds.
+// nothing if an element with a tag in bounds is inside that element.
 func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
 	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		for _, bound := range bounds {

@@ -56,6 +56,6 @@ func read(ctx context.Context, text string) (Page, error) {
 	return page, nil
 }
 
-// mainShare decides whether a main element counts as the page's content. The element must have at
-// least 1/mainShare of the page's text.
+// mainShare decides whether a main element counts as the page's content. Its text must be at least
+// 1/mainShare of the page's text.
 const mainShare = 3

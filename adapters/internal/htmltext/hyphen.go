@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// filled is the minimum length in bytes of a line whose last word may be hyphenated. Most manual
-// pages have lines of 78 columns.
+// filled is the length in bytes from which a line may end in a hyphenated word. Most manual pages
+// have lines of 78 columns.
 const filled = 40
 
 var (

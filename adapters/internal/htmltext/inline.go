@@ -12,7 +12,7 @@ type inline struct {
 	takes int  // number of times that the text was taken
 }
 
-// mark is a position in the text of an inline. It becomes invalid when take removes the text.
+// mark is a position in the text of an inline. It is valid until the next call of take.
 type mark struct{ at, taken int }
 
 func (t *inline) mark() mark { return mark{len(t.bytes), t.takes} }

@@ -112,5 +112,5 @@ func (x *extractor) finishTerm(e element) {
 	}
 }
 
-// longestTerm is the length in bytes from which a term does not become a heading.
+// longestTerm limits the length in bytes of a term that becomes a heading.
 const longestTerm = 300

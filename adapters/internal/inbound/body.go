@@ -32,8 +32,8 @@ func NewBodies(most int64, atOnce int) *Bodies {
 // Bounded returns a handler that reads the whole body of a request before it calls next. most is
 // the maximum size of a body in bytes. atOnce is the maximum number of concurrent requests.
 //
-// Above that number, it ends the request that has been sending its body longest. If no request is
-// sending, a new request waits briefly and is then rejected.
+// If a further request arrives, the handler aborts the request whose client has been sending its
+// body longest. If no client is sending, the new request is rejected after a short wait.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	all := NewBodies(most, atOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -75,8 +75,8 @@ func crowded(w http.ResponseWriter) {
 	http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
 }
 
-// moment is the maximum time that a request waits for a slot. Some senders expect a response within
-// a second.
+// moment is the maximum time that a request waits until another request has ended. Some senders
+// expect a response within a second.
 const moment = 800 * time.Millisecond
 
 // enter takes a slot and reports whether it got one. If all slots are in use, it ends the request

@@ -31,8 +31,8 @@ func withoutDefaultPort(host string) string {
 	return host
 }
 
-// AtOnce returns a handler that limits the number of concurrent requests of each kind. It rejects
-// requests above the limit most with status 429.
+// AtOnce returns a handler that runs at most the given number of requests of each kind at once. It
+// rejects further requests with status 429. kind returns the kind of a request.
 func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.Handler {
 	var mu sync.Mutex
 	running := make(map[string]int)

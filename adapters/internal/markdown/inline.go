@@ -25,8 +25,8 @@ func Slug(title string) string {
 	}, title)
 }
 
-// inline returns the text of a block, in which links have addresses and code has backticks. It
-// removes all other marks.
+// inline returns the text of a block without marks. It keeps the addresses of links, and backticks
+// around code.
 func (r *reader) inline(n ast.Node) string { return r.render(n, true) }
 
 // plain returns the text of a block without any marks or addresses of links.

@@ -92,9 +92,9 @@ func (r *reader) piece(ctx context.Context, source string, known []parser.Refere
 	return r.blocks(ctx, grammar.Parse(text.NewReader(r.source), parser.WithContext(pc)))
 }
 
-// freeAddresses and maxAddresses limit the total length of the link addresses in a text. The limit
-// is freeAddresses bytes, plus maxAddresses for each byte of the text. Links beyond it become plain
-// text. Without it, repeated uses of one link definition could take quadratic space.
+// freeAddresses and maxAddresses limit the total length of all link addresses in a text. The limit
+// is freeAddresses bytes, plus maxAddresses for each byte of the text. Further links become plain
+// text.
 const (
 	freeAddresses = 64 << 10
 	maxAddresses  = 4

@@ -13,7 +13,7 @@ const (
 	// pieceSize is the size in bytes of the pieces in which a long text is parsed. A syntax tree
 	// takes up to 300 bytes for each byte of text. A text of up to twice pieceSize is parsed whole.
 	pieceSize = 128 << 10
-	// lineSize is added to the size of each line, because a short line may be a separate block.
+	// lineSize is added to the length of each line, to account for the node of a short line.
 	lineSize       = 32
 	maxDefinitions = 64 << 10 // bytes of all link definitions
 	// longestInfo is the maximum length in bytes of the text after a fence. If code is cut into two

@@ -30,11 +30,11 @@ type archive struct {
 	text      int                  // bytes of text that were read
 }
 
-// pieceSize is the memory in bytes that each piece of text takes in addition to its text.
+// pieceSize is the memory in bytes that a piece of text needs in addition to its characters.
 const pieceSize = 16
 
-// addText counts n bytes of text, or of memory for text. It returns errEnough if the sum exceeds
-// what the caller wants.
+// addText adds n bytes to the size of the text. It returns errEnough if the size exceeds the amount
+// of text that the caller wants.
 func (a *archive) addText(n int) error {
 	if a.text += n; a.text > a.most {
 		return errEnough

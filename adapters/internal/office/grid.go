@@ -7,7 +7,7 @@ import (
 )
 
 // grid converts the rows of a sheet to tables. Adjacent rows form a table whose first row is the
-// header. Below an empty row, a table that still fits begins with the same header. A single value
+// header. Rows below an empty row get the same header if they fit its columns. A single value
 // outside of a table becomes a line of text.
 //
 // A grid is not safe for concurrent use.
@@ -33,8 +33,7 @@ type grid struct {
 	full  bool            // there was more text
 }
 
-// longHeader is the length in bytes above which a table's header is not repeated. A repeated header
-// takes less than a quarter of a chunk, which is a passage of a document.
+// longHeader is the maximum length in bytes of a header that is repeated in every passage.
 const longHeader = 360
 
 func (g *grid) row(number int, cells []cell) error {
@@ -59,8 +58,8 @@ func (g *grid) row(number int, cells []cell) error {
 	return nil
 }
 
-// table starts a table with a row. The row becomes the header if it looks like one, or if it does
-// not fit the current header. Otherwise the current header is repeated.
+// table starts a table with a row of cells. A row that looks like a header, or exceeds the columns
+// of the current header, becomes the header. Above any other row, table repeats the current header.
 func (g *grid) table(cells []cell) {
 	g.end()
 	if g.header == nil || !g.fits(cells) || hasNoNumbers(cells) && (g.amounts || g.caption) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// days1900 and days1904 are day 0 of Excel's two date systems, in days since 1970-01-01. Excel
-// counts 29 February 1900, which did not exist, so days1900 is right only from March 1900.
+// days1900 and days1904 are day 0 of Excel's two date systems, in days since 1970-01-01. days1900
+// is correct only from March 1900, because Excel has a 29 February in that year.
 const (
 	days1900 = -25569
 	days1904 = -24107

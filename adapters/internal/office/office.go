@@ -53,12 +53,12 @@ func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
 // charset.
 func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
-// mostPart and the other constants limit what is read of a file. Sizes are in bytes after
-// unpacking. The text of a thick book has less than a tenth of mostPart.
+// mostPart and the other constants limit what is read of one Office file. Sizes are in bytes, after
+// unpacking.
 const (
 	mostPart = 64 << 20 // one part with text
-	// mostUnpacked is the maximum size of all parts of a file together. A sheet of 100,000 rows
-	// with 20 columns needs half of it.
+	// mostUnpacked is the maximum total size of a file's parts. A sheet of 100,000 rows with 20
+	// columns needs half of it.
 	mostUnpacked   = 160 << 20
 	mostStyles     = 8 << 20
 	mostProperties = 1 << 20

@@ -12,9 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readSlides returns a section for each slide, which ends with the slide's notes. title is that of
-// the first slide that has one. Hidden slides are included, because people who open the file see
-// them too.
+// readSlides returns a section for each slide of a presentation, including hidden slides. A section
+// ends with the slide's notes. title is the first title of any slide.
 func readSlides(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
 	var ids []string
 	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {

@@ -9,8 +9,8 @@ import (
 
 const codeLevel = -1
 
-// longestCodeLine is the average length of lines in bytes above which text in a fixed-width font is
-// not code.
+// longestCodeLine is the maximum average length in bytes of lines of code. Text with longer lines
+// is not code, even in a fixed-width font.
 const longestCodeLine = 120
 
 func codeStyle(name string) bool {

@@ -25,8 +25,8 @@ type workbook struct {
 
 type sheet struct{ name, id string }
 
-// mostShared limits the size of the texts that several cells share. The limit is mostShared times
-// the amount of text that the caller wants, because some of these texts belong to hidden sheets.
+// mostShared limits the size of a workbook's shared texts, to which cells refer. The limit is this
+// multiple of the amount of text that the caller wants.
 const mostShared = 2
 
 // readWorkbook returns a section for each visible sheet. Hidden sheets are omitted, because people

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Read parses a file with the given name and content. It writes the file into a temporary folder
-// and loads it with the connector that read returns. The document has only a language and sections.
+// Read parses the content of a file in the format that the extension of name selects. read must
+// return a connector for the path of a temporary file. The result has only a language and sections.
 // The error wraps index.ErrSkipped if the file has no readable text.
 func Read(ctx context.Context, name string, data []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
 	var none document.Document

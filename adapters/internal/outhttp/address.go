@@ -22,8 +22,8 @@ var (
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// metadata lists the addresses of cloud metadata services, in this order: AWS, Google, Azure,
-// DigitalOcean and others; Azure's wire server; Alibaba's; Oracle's; AWS over IPv6.
+// metadata lists the addresses of cloud metadata services. In this order, they belong to most
+// clouds, AWS containers, Azure, Alibaba, Oracle, and AWS over IPv6.
 var metadata = networks("169.254.169.254/32", "169.254.170.2/32", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32", "fd00:ec2::254/128")
 
 func networks(list ...string) []netip.Prefix {

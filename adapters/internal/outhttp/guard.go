@@ -37,10 +37,10 @@ const mostPublic = 100_000
 // ErrRefused is wrapped by the errors of requests that a [Guard] blocked.
 var ErrRefused = errors.New("it may not be opened")
 
-// NewGuard returns a guard that also permits the hosts ("wiki.corp.example", "*.corp.example"),
-// addresses and networks ("10.1.0.0/16") in allow. Error messages name the configuration setting
-// that allow comes from. Metadata services are permitted only if allow contains their exact
-// address. The error names every invalid entry of allow.
+// NewGuard returns a guard that permits the entries of allow in addition to public addresses. An
+// entry is a host ("*.corp.example"), an address, or a network ("10.1.0.0/16"). A metadata service
+// is permitted only by its exact address. Errors name the configuration setting that has the
+// entries.
 func NewGuard(setting string, allow []string) (*Guard, error) {
 	g := &Guard{setting: setting}
 	var faults []error
@@ -111,10 +111,9 @@ func (g *Guard) turnedPrivate(host string, addr netip.Addr) bool {
 	return false
 }
 
-// Plain reports whether a credential may be sent to host over plain http. That is allowed for hosts
-// that the operator allowed by name, and for private IP addresses. It is allowed for other host
-// names if the operator allowed any network. If inside is true, the caller must set Config.Inside,
-// which refuses connections to public addresses.
+// Plain reports whether a credential may be sent to host over plain http. The host must be in the
+// guard's list, or be a private IP address. Another host name is allowed if the list has a network.
+// If inside is true, the caller must set Config.Inside, which refuses public addresses.
 func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)
 	switch {

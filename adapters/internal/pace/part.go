@@ -56,8 +56,8 @@ func (p *Part) Spare() bool {
 	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
 }
 
-// Room reports whether at least left calls of the burst would remain after one more call. It does
-// not take a call. A larger left counts as the burst minus one.
+// Room reports whether at least the given number of calls would be left after one more call. It
+// does not take a call. A number above the burst minus one counts as the burst minus one.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))
 }

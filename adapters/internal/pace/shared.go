@@ -12,13 +12,13 @@ const (
 	// sharedLimit is the timeout of a call to the shared rate limits. It is short, because other
 	// callers wait meanwhile.
 	sharedLimit = 250 * time.Millisecond
-	// sharedAgain is the time after a failure in which the shared rate limits are not called.
+	// sharedAgain is how long the shared rate limits are not called after a failure.
 	sharedAgain = 5 * time.Second
 )
 
-// Shared counts calls in rate limits that several processes share. While these cannot be reached,
-// each process must use its own limits. The zero value has no shared limits. Shared is safe for
-// concurrent use.
+// Shared counts calls against rate limits that all processes share. If the shared limits cannot be
+// reached, callers must use limits of their process instead. The zero value has no shared limits.
+// Shared is safe for concurrent use.
 type Shared struct {
 	mu      sync.Mutex
 	tiers   thread.Tiers
@@ -45,8 +45,8 @@ func (s *Shared) reached() thread.Tiers {
 }
 
 // Take counts a call and returns 0 if the shared limits permit it. Otherwise it counts nothing and
-// returns how long to wait. ok is false if the shared limits did not respond, or failed some
-// seconds ago. The caller must then use the process's own limits.
+// returns how long to wait. If ok is false, the shared limits cannot be reached, and the caller
+// must use the process's own limits.
 func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (wait time.Duration, ok bool) {
 	ok = s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) (err error) {
 		wait, err = tiers.Take(ctx, key, tier, class)
@@ -65,9 +65,9 @@ func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }
 
-// ask calls say with the shared limits, if they can be reached, and reports whether say succeeded.
-// It continues even if ctx is cancelled, because a cancelled call does not show whether the limits
-// can be reached.
+// ask calls say with the shared limits and reports whether say succeeded. It does not call say if
+// the limits are unset or failed recently. A cancelled ctx does not stop the call, because that
+// would look like a failure of the limits.
 func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers) error) (answered bool) {
 	tiers := s.reached()
 	if tiers == nil {

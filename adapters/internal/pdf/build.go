@@ -88,8 +88,8 @@ func (f *file) chooseTitle(all []element, titles map[int]string) string {
 	return ""
 }
 
-// writer writes elements as sections. Each page begins a new section under the same headings, so
-// that every section has a page number.
+// writer converts elements to sections. It begins a new section on each page, with the headings
+// that are still open, so that every section has a page number.
 type writer struct {
 	known    words
 	sections []document.Section

@@ -9,8 +9,8 @@ import (
 
 const (
 	outermost = 3 // rows at the top and bottom that may be running heads and page numbers
-	// repeatedOn is the minimum number of pages that must have a row at about the same height. A
-	// larger number would miss running heads that change with the chapter.
+	// repeatedOn is the number of pages from which a repeated row counts as a running head or
+	// footer. It is small, because running heads change with the chapter.
 	repeatedOn = 3
 	sameHeight = 3 // points
 )
@@ -39,8 +39,8 @@ func findFurniture(pages [][]row) furniture {
 	return f
 }
 
-// furnitureKey returns the text of row i without numbers, together with its height. The bool is
-// false if the row is not at the top or bottom of the page.
+// furnitureKey returns a key that is equal for rows with the same height and text. It ignores
+// numbers. The bool is false if row i is not at the top or bottom of the page.
 func furnitureKey(p []row, i int) (string, bool) {
 	if i >= outermost && i < len(p)-outermost {
 		return "", false

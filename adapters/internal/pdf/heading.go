@@ -136,9 +136,9 @@ func isNumber(mark string) bool {
 
 const mostCompared = 200_000
 
-// markByContents makes a heading of each entry in the table of contents. An entry that is not in
-// the text of its page becomes a heading at the top of the page. Such an entry is dropped if
-// another heading was found on the page, because its position is unknown.
+// markByContents turns the elements that match an entry of the table of contents into headings. For
+// an entry without a match, it adds a heading at the top of the page. It drops such an entry if the
+// page already has a matched heading.
 func markByContents(all []element, marks []bookmark) []element {
 	out := make([]element, 0, len(all)+len(marks))
 	at := 0
@@ -175,8 +175,7 @@ func markByContents(all []element, marks []bookmark) []element {
 	return append(out, all[at:]...)
 }
 
-// numbering matches the number of a heading, such as "Chapter 3". Headings and entries of the table
-// of contents are also compared without it.
+// numbering matches the number at the start of a heading, such as "Chapter 3" or "2.1".
 var numbering = regexp.MustCompile(`(?i)^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|anhang)\s+)?(?:[0-9]+|[a-z])?(?:\.?[0-9]+)*[.:)]?\s+`)
 
 func matchesEntry(e *element, entry string) bool {

@@ -39,8 +39,8 @@ func rows(runs []run) []row {
 	return all
 }
 
-// sameRow is the maximum distance between the baselines of one row, in letter sizes. A footnote
-// mark is raised by less than half a letter, and the next line is a whole letter away.
+// sameRow is the maximum distance between baselines in one row, as a multiple of the letter size.
+// It allows for raised footnote marks.
 const sameRow = 0.55
 
 func join(runs []run) []run {

@@ -255,8 +255,8 @@ func (b *runBuilder) end() []run {
 	return b.runs
 }
 
-// mainDirection keeps only runs in the direction of most of the page's text. It keeps a page with a
-// rotated table, but drops a note along the margin.
+// mainDirection removes text that runs in another direction than most text of the page. It drops a
+// note along the margin, but keeps the text of a page that is rotated as a whole.
 func mainDirection(runs []run) []run {
 	var count [4]int
 	for _, r := range runs {

@@ -123,8 +123,8 @@ func open(ctx context.Context) (*sandbox, error) {
 	return s, nil
 }
 
-// moduleOf returns the WebAssembly module inside go-pdfium's instance. Calling the module directly
-// takes 1 µs for each character, and go-pdfium's own interface takes 100 µs.
+// moduleOf returns the WebAssembly module of a go-pdfium instance. Calls of the module are about
+// 100 times as fast as go-pdfium's own interface.
 func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 	value := reflect.ValueOf(instance.GetImplementation())
 	if value.Kind() == reflect.Pointer && value.Elem().Kind() == reflect.Struct {
@@ -137,7 +137,6 @@ func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 	return nil, errors.New("this version of go-pdfium keeps its module elsewhere: the program was built wrongly")
 }
 
-// close discards the instance. Its error would only say that the instance has already ended.
 func (s *sandbox) close() { _ = s.instance.Kill() }
 
 // trapError reports that an instance ended because of a fault in it, exhausted memory, or the time
@@ -163,8 +162,8 @@ func (s *sandbox) call(ctx context.Context, name string, arguments ...uint64) (u
 	return s.stack[0], nil
 }
 
-// reserve makes the sandbox allocate nearly all of its memory in one step, and then frees it for
-// PDFium.
+// reserve grows the sandbox's memory to nearly its limit in one step. PDFium can then use this
+// memory.
 func (s *sandbox) reserve(ctx context.Context) error {
 	const spare = 1 << 20 // of the allocator itself
 	at, err := s.allocate(ctx, memoryLimit-int(s.module.Memory().Size())-spare)

@@ -125,9 +125,8 @@ func (s *sandbox) properties(ctx context.Context, doc uint64, f *file) error {
 	return nil
 }
 
-// text calls a PDFium function that writes UTF-16 into a buffer and returns its length in bytes. It
-// returns "" for text that does not fit. The buffer is the second half of s.scratch, and arguments
-// may point into the first half.
+// text calls the PDFium function called name and returns the text that it writes. It returns "" if
+// the text does not fit into the second half of s.scratch. arguments may point into the first half.
 func (s *sandbox) text(ctx context.Context, name string, arguments ...uint64) (string, error) {
 	const half = scratchSize / 2
 	buffer := s.scratch + half

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// words is the set of words of a file that are not split between lines. It helps to decide which
-// hyphens at the ends of lines belong to a word.
+// words is the set of all words in a file that do not cross a line break. With it, joinLines
+// decides whether a hyphen at the end of a line belongs to the word.
 type words map[string]struct{}
 
 func (w words) collect(line string) {
@@ -38,8 +38,8 @@ func hyphenated(line string) bool {
 	return unicode.IsLetter(before)
 }
 
-// joinLines appends a line to text. It removes a hyphen at the end of text that is there only
-// because of the line break.
+// joinLines appends a line to text. If text ends in a hyphenated word, it removes the hyphen,
+// unless the hyphen belongs to the word.
 func joinLines(text, line string, known words) string {
 	return string(appendLine([]byte(text), line, known))
 }

@@ -104,11 +104,11 @@ func sharedGutters(all []row, left, right float64) (int, []strip) {
 	return max(bestAt, 1), best
 }
 
-// farApart is the gap between rows that ends a table or columns, in letter sizes.
+// farApart is the distance between two rows above which a table or columns end. It is a multiple of
+// the letter size.
 const farApart = 6
 
-// hasColumns reports whether one of the first three rows has several cells. At the top of columns,
-// a row may have text only in the left column.
+// hasColumns reports whether any of the first three rows has several cells.
 func hasColumns(all []row) bool {
 	for _, r := range all[:min(len(all), 3)] {
 		if len(r.cells) > 1 {

@@ -127,7 +127,8 @@ func (a *API[S]) Is() S {
 // Mark returns the number of requests so far, for [API.Counts].
 func (a *API[S]) Mark() int { return len(a.Log.All()) }
 
-// Counts returns how many requests since a mark have a log entry that contains part.
+// Counts returns the number of requests whose log entry contains the given part. It counts from a
+// mark that [API.Mark] returned.
 func (a *API[S]) Counts(since int, part string) int {
 	n := 0
 	for _, entry := range a.Log.All()[since:] {
@@ -141,8 +142,8 @@ func (a *API[S]) Counts(since int, part string) int {
 // Entry returns the log entry of a request, such as "GET /rest/api/space?limit=100".
 func Entry(r *http.Request) string { return r.Method + " " + r.URL.RequestURI() }
 
-// Fails applies a planned fault to a request and reports whether there was one. entry is the
-// request's log entry. If the fault has no Answer, the response is cut off after the text half.
+// Fails makes a request fail if a fault is planned for it, and reports whether one was. entry is
+// the request's log entry. A fault without an Answer sends the text half and cuts the response off.
 func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half string) bool {
 	fault, faulty := a.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) })
 	if !faulty {

@@ -129,8 +129,8 @@ type Limit struct {
 	calls map[string][]time.Time
 }
 
-// Within records a call at the time now and returns 0. If the key has already used up the limit
-// most within span, it records nothing and returns how long to wait.
+// Within records a call at the time now and returns 0. If a key already has the maximum number of
+// calls (most) within span, it records nothing and returns how long to wait.
 func (l *Limit) Within(key string, most int, span time.Duration, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -97,7 +97,7 @@ type Client struct {
 	cost    Cost
 }
 
-// Cost has the counts of a client's requests so far.
+// Cost holds the number of requests that a client has sent, and the time it has waited.
 type Cost struct {
 	Requests  int // sent requests, including repeated attempts
 	Unchanged int // of these, answered with 304
@@ -144,7 +144,7 @@ func (c *Client) own(u *url.URL) bool {
 	return u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host)
 }
 
-// Cost returns the counts of the client's requests so far.
+// Cost returns how many requests the client has sent so far, and how long it has waited.
 func (c *Client) Cost() Cost {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,10 +186,9 @@ type Response struct {
 	URL                *url.URL // address that answered, after redirects
 }
 
-// Do sends a request, repeats it after temporary failures, and waits for short rate limits. It
-// returns responses with status 200 to 299, and 304 for a conditional request. Other responses
-// become errors of type *Refused, and long rate limits errors of type *index.Later. No error
-// contains the credential.
+// Do sends a request, and repeats it after temporary failures and short rate limits. It returns
+// responses with status 200 to 299, and 304 for a conditional request. For a long rate limit it
+// returns *index.Later, and for any other status *Refused. Errors never contain the credential.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	place, err := c.base.Parse(r.Path)
 	if err != nil || !c.own(place) {
@@ -248,9 +247,8 @@ const smallBytes = 64 << 10
 
 type smallKey struct{}
 
-// Small returns a context for requests with small responses, such as a yes or no. A response of
-// more than 64 kB fails with [ErrTooLarge]. The low limit allows many such requests at the same
-// time.
+// Small returns a context that limits responses to 64 kB, so that many requests can run at once. A
+// larger response fails with [ErrTooLarge]. Use it for requests whose response is a yes or no.
 func Small(ctx context.Context) context.Context { return context.WithValue(ctx, smallKey{}, true) }
 
 // ErrTooLarge reports a response that is larger than Config.MaxBytes, or than [Small] allows.

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// MaxElements is the maximum number of commas and opening brackets in a JSON response. A response
-// with a hundred items has some ten thousand.
+// MaxElements is the maximum number of elements in a JSON response, counted as commas and opening
+// brackets. A list of a hundred items has some ten thousand.
 const MaxElements = 250_000
 
 // MaxItems is the maximum number of items in one page of a list.

@@ -20,7 +20,7 @@ const (
 	// (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 	silentLimit  = time.Minute
 	longestLimit = 2 * time.Hour
-	// slack is added to a reset time, because clocks differ and the time is in whole seconds.
+	// slack is added to the time at which a rate limit resets, because clocks differ.
 	slack = time.Second
 )
 
@@ -91,9 +91,8 @@ func (c *Client) isLimit(r *Response) bool {
 		r.Status == http.StatusServiceUnavailable && r.Header.Get("Retry-After") != ""
 }
 
-// Limit handles a response with status 200 whose body reports a rate limit. It blocks further
-// requests for as long as the response demands. It returns *index.Later if that is longer than a
-// call may wait.
+// Limit handles a rate limit that a response with status 200 reports in its body. It blocks
+// requests until the limit ends. It returns *index.Later if that takes longer than Config.Patience.
 func (c *Client) Limit(r Request, answer *Response) error { return c.limit(r, answer, false) }
 
 func (c *Client) limit(r Request, answer *Response, enough bool) error {

@@ -11,15 +11,15 @@ import (
 // MaxPlace is the maximum length of a cursor in bytes.
 const MaxPlace = 16 << 10
 
-// ErrIncomplete reports a page of a list that lacks the list, or has an invalid item. Callers must
-// not treat items that are missing from such a page as deleted.
+// ErrIncomplete reports a page of a list that has no items field or has an invalid item. Callers
+// must not treat items that are missing from the page as deleted.
 var ErrIncomplete = errors.New("the answer lacks a part of the list that was asked for")
 
 // ErrEndless reports a list that repeats a cursor or has too many pages.
 var ErrEndless = errors.New("the list leads back to a page that was read, or does not end")
 
 // CheckItems checks the items of one page of a list. It returns [ErrIncomplete] if items is nil or
-// an item is not valid. It returns [ErrItems] if the number of items exceeds the limit most.
+// an item is invalid. It returns [ErrItems] if there are more items than most.
 func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 	switch {
 	case items == nil:
@@ -85,8 +85,8 @@ func (p *Pages) Next(place string) error {
 }
 
 // EachPage calls fetch for each page of a list, beginning with the cursor first. fetch returns the
-// cursor of the next page, or "" after the last one. The error wraps [ErrEndless] if the list does
-// not end, and its text begins with what.
+// cursor of the next page, or "" after the last page. If the list does not end, EachPage returns an
+// error that wraps [ErrEndless]. what names the list in that error.
 func EachPage(what, first string, fetch func(cursor string) (next string, err error)) error {
 	var pages Pages
 	for cursor := first; ; {

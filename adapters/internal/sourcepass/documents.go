@@ -7,11 +7,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// checkpointBytes is the average number of bytes of checkpoints that are written per batch. Writing
-// them takes less time than the requests for the batch.
+// checkpointBytes limits the size of the checkpoints that a run writes. It is the average number of
+// bytes per batch.
 const checkpointBytes = 16 << 10
 
-// Documents sends the batches of documents of one run. It is not safe for concurrent use.
+// Documents sends the batches of documents of one run to the index, with checkpoints. It is not
+// safe for concurrent use.
 type Documents struct {
 	Emit    func(index.Batch) error  // emit function of Batches
 	Encode  func() index.Checkpoint  // returns the current state
@@ -23,11 +24,8 @@ type Documents struct {
 	size int // bytes of the last checkpoint
 }
 
-// Send sends a batch, with a checkpoint if one is due. If a run is killed, the next run sends the
-// batches after the last checkpoint again.
-//
-// A checkpoint may be as large as the source. Larger checkpoints are therefore less frequent, so
-// that writing them does not take quadratic time.
+// Send sends a batch, and adds a checkpoint if one is due. The larger the last checkpoint was, the
+// later the next one is due. A run that is killed repeats the batches after its last checkpoint.
 func (d *Documents) Send(b index.Batch) error {
 	if d.left += checkpointBytes; d.left < d.size {
 		return d.send(b)
@@ -35,8 +33,8 @@ func (d *Documents) Send(b index.Batch) error {
 	return d.Save(b)
 }
 
-// Save sends a batch with a checkpoint. Use it for the last batch of a run, or if the next run must
-// know the state.
+// Save sends a batch and always adds a checkpoint. Use it for the last batch of a run, and for
+// progress that must not be lost.
 func (d *Documents) Save(b index.Batch) error {
 	b.Next = d.Encode()
 	d.left, d.size = 0, len(b.Next)

@@ -73,9 +73,8 @@ func (o Options) Unmet(found []Channel) []string {
 
 const mostAsked = 3
 
-// confirm guards against truncated lists of channels. It looks up some of the known channels that
-// are missing in found. If the bot can still read one, confirm returns an error, and no channel is
-// removed.
+// confirm checks that a list of channels is complete. It looks up some known channels that are
+// missing in found. If the bot can still read one of them, confirm returns an error.
 func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	asked := 0
 	for _, id := range slices.Sorted(maps.Keys(p.state.Channels)) {
@@ -102,9 +101,9 @@ func (p *pass) readers(id string) (access.ACL, error) {
 	return c.ACL, nil
 }
 
-// apply updates stored documents after changes of the channels. It removes documents of channels
-// that are no longer read, and changes the access lists of all documents of a channel together.
-// Once a day it compares all documents.
+// apply updates stored documents after the list of channels has changed. It removes the documents
+// of channels that are no longer read, and replaces the access lists of channels with other
+// readers. It checks all documents at least once a day.
 func (p *pass) apply(unmet []index.Notice) error {
 	changed := p.now.Sub(ofMicros(p.state.Reviewed)) >= day
 	for id := range p.state.Channels {

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Subject returns the subject of an [index.Hint] about a channel. key is the id of a changed
-// thread, or of a changed message outside of threads. An empty key means that the channel's readers
-// may have changed.
+// Subject returns the [index.Hint] subject that reports a change in a channel. key is the id of the
+// thread, or of a message outside of threads. If key is empty, the channel's readers may have
+// changed.
 func Subject(channel, key string) string { return channel + ":" + key }
 
 const (

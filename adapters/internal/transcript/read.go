@@ -10,9 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// recentInterval is the minimum pause between two reads of the recent days while older days are
-// read. If reading the recent days takes longer, the pause takes as long, so that at least half of
-// the time remains for older days.
+// recentInterval is the minimum pause between two reads of the recent days. Older days are read
+// during the pause. The pause is at least as long as the last read of the recent days took.
 const recentInterval = time.Minute
 
 func (p *pass) readRecent(ctx context.Context) error {

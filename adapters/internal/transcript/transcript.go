@@ -193,8 +193,8 @@ type pass struct {
 	sent     map[document.ID]bool
 }
 
-// emit sends a batch with a checkpoint. It omits documents that this run has already sent, unless
-// Item.Again is set.
+// emit sends a batch with a checkpoint. It drops documents that this run has already sent, except
+// those with index.Item.Again.
 func (p *pass) emit(b index.Batch) error {
 	if p.sent == nil {
 		p.sent = make(map[document.ID]bool)
@@ -236,8 +236,8 @@ func (p *pass) run(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// revoked hides all documents if the platform rejects the credential, because channel members can
-// no longer be checked. The next successful list of channels shows the documents again.
+// revoked hides all documents from everyone if err means that the platform rejects the credential.
+// The next successful list of channels shows them again. revoked returns err.
 func (p *pass) revoked(err error) error {
 	if !errors.Is(err, index.ErrRevoked) {
 		return err

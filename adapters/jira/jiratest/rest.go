@@ -28,9 +28,9 @@ var (
 	byIDs     = regexp.MustCompile(`^id in \(([\d,]+)\)$`)
 )
 
-// find runs the search of a request
-// (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/). "updated" is a time to the
-// minute "in your time zone". It returns false for an invalid or unsupported search.
+// find returns the issues that match the request's JQL search. It returns false for an invalid or
+// unsupported search. Times in a search are in minutes, in the time zone of the account
+// (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/).
 func (q *request) find() (ordered, bool) {
 	var fits func(*Issue) bool
 	o := ordered{}
@@ -80,10 +80,9 @@ func (q *request) find() (ordered, bool) {
 	return o, true
 }
 
-// search3 serves Cloud's search. It has "nextPageToken", no total, and up to 5,000 results if only
-// ids are requested
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). A token
-// identifies the last issue of the page.
+// search3 serves Cloud's search. The response has nextPageToken instead of a total. Requests for
+// ids alone get up to 5,000 results
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/).
 func (q *request) search3([]string) any {
 	found, ok := q.find()
 	if !ok {

@@ -146,8 +146,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// afford reports whether points are left: "65,000 points per hour", reset every hour. If not, it
-// returns the time until the reset.
+// afford reports whether the caller has points left in this hour. Otherwise it returns false and
+// the time until the next hour.
 func (s *Server) afford() (time.Duration, bool) {
 	now, is := s.Now(), s.Is()
 	s.mu.Lock()
@@ -203,9 +203,9 @@ func (s *Server) answer(q *request) any {
 	return refused(http.StatusNotFound)
 }
 
-// paged returns a page of a list: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). most is the
-// maximum page size. under is the name of the list in the response.
+// paged returns a page of a list under the key in under. The parameters startAt and maxResults
+// select the page, of at most the given size
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination).
 func paged[T any](q *request, all []T, most int, under string, show func(T) any) any {
 	start, limit := 0, 50
 	for name, to := range map[string]*int{"startAt": &start, "maxResults": &limit} {

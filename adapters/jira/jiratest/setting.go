@@ -86,7 +86,8 @@ func (q *request) project(id string) *Project {
 	return q.Projects[i]
 }
 
-// admin refuses a caller who is not an administrator, with 403 on Cloud and 500 on Data Center.
+// admin returns the response to a caller who is not an administrator: 403 on Cloud, and 500 on Data
+// Center.
 func (q *request) admin() any {
 	if q.Cloud {
 		return refused(http.StatusForbidden)
@@ -123,8 +124,7 @@ func (q *request) holder(h Holder) map[string]any {
 	return shown
 }
 
-// scheme returns a permission scheme: "Permissions required: Administer Jira … or Administer
-// Projects"
+// scheme serves the permission scheme of a project, to administrators only
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-permission-schemes/).
 func (q *request) scheme(found []string) any {
 	p := q.project(found[0])
@@ -284,7 +284,8 @@ func (q *request) members([]string) any {
 	return paged(q, active, 50, "values", func(u *User) any { return q.account(u) })
 }
 
-// check returns the projects that another person may browse, for callers with "Administer Jira"
+// check serves the permissions of any person: which of the requested projects the person may
+// browse. Only administrators may ask
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/).
 func (q *request) check([]string) any {
 	if q.Switches.NoAdmin {

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Version is the only API version that the server accepts: "Setting this header is required"
+// Version is the only API version that the server accepts. Every request must name it in a header
 // (https://developers.notion.com/reference/versioning).
 const Version = "2026-03-11"
 
@@ -145,8 +145,8 @@ func (s *Server) answer(r *http.Request, path string, body map[string]any, is Sw
 	return http.StatusBadRequest, nil
 }
 
-// part returns a page of a list and the next cursor: "Use the start_cursor … page_size: The
-// maximum is 100" (https://developers.notion.com/reference/intro#pagination).
+// part returns the HTTP status, the page of a list that begins at a cursor, and the next cursor.
+// The page size is at most 100 (https://developers.notion.com/reference/intro#pagination).
 func part[T any](all []T, size any, cursor string, is Switches) (int, []T, string) {
 	most := 100
 	if n, ok := size.(float64); ok {

@@ -21,9 +21,8 @@ type World struct {
 	Files  map[string]string // stored files, by the name in their address
 }
 
-// Thing is a page, database, data source or block. All of these are "either located inside other
-// pages, databases, data sources, and blocks, or are located at the top level of a workspace"
-// (https://developers.notion.com/reference/parent-object).
+// Thing is a page, database, data source or block. Its parent is another Thing, or nil at the top
+// of the workspace (https://developers.notion.com/reference/parent-object).
 type Thing struct {
 	ID        string           // without dashes
 	Object    string           // page, database, data_source, block
@@ -77,7 +76,7 @@ func (w *World) Database(above *Thing, title string) (database, source *Thing) {
 	return database, w.Add(&Thing{Object: "data_source", Parent: database, Title: title})
 }
 
-// Block adds a block at the end of a page or block.
+// Block adds a block at the end of a page or block. held is the content in Notion's format.
 func (w *World) Block(above *Thing, kind string, held map[string]any) *Thing {
 	return w.Add(&Thing{Object: "block", Parent: above, Type: kind, Held: held})
 }
@@ -116,8 +115,8 @@ func (t *Thing) title() []map[string]any {
 	return Text(t.Title)
 }
 
-// address returns the address of a page or database, which contains its title: "url":
-// "https://www.notion.so/Tuscan-kale-1d1a2b3c…" (https://developers.notion.com/reference/page).
+// address returns the web address of a page or database. Like Notion's addresses, it contains the
+// title (https://developers.notion.com/reference/page).
 func (t *Thing) address() string {
 	words := strings.FieldsFunc(t.Title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return "https://www.notion.so/" + strings.Join(append(words, t.ID), "-")
@@ -133,10 +132,9 @@ func Mention(p *Thing) map[string]any {
 	return map[string]any{"type": "mention", "mention": map[string]any{"type": "page", "page": map[string]any{"id": dashed(p.ID)}}, "plain_text": p.Title}
 }
 
-// Shown reports whether an object is visible to the integration: "Connections can only access pages
-// and databases that have been shared with them", and everything below these
-// (https://developers.notion.com/guides/get-started/authorization). If an object is permanently
-// deleted, everything below it is deleted too. Call Shown within Do.
+// Shown reports whether an object is visible to the integration: if the object or one above it is
+// shared with the integration, and none of them is deleted. Call Shown within Do. Notion documents
+// the rule at https://developers.notion.com/guides/get-started/authorization.
 func (w *World) Shown(t *Thing) bool {
 	connected := false
 	for at, steps := t, 0; at != nil && steps < 1000; at, steps = at.Parent, steps+1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Audiences stores the accounts and full members of chat workspaces, and when permissions changed
-// there. All replicas share them. Its times come from the database's clock. It is safe for
+// Audiences stores which accounts and full members a chat workspace has, and when permissions in it
+// last changed. All replicas share this data. Times come from the database's clock. It is safe for
 // concurrent use by any number of processes.
 type Audiences struct{ db *postgres.DB }
 
@@ -43,8 +43,8 @@ func (a *Audiences) Version(ctx context.Context, w access.Workspace, scopes ...s
 	return v, nil
 }
 
-// storables returns names or ids in the form that the database stores. It removes duplicates and
-// sorts them, so that rows are always locked in the same order.
+// storables returns names or ids with only the characters that the database can store. The result
+// is sorted and has no duplicates, so that rows are always locked in the same order.
 func storables(scopes []string) []string {
 	out := make([]string, len(scopes))
 	for i, s := range scopes {

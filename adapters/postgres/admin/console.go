@@ -147,8 +147,8 @@ func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.
 	return nil
 }
 
-// consoleEntry returns an audit entry about a person's access to the console. details must not name
-// the person, because they remain when the person is forgotten.
+// consoleEntry returns an audit entry about a person's access to the console. details must not
+// contain the person's name or id.
 func consoleEntry(deed session.Deed, p access.Account, by session.Actor, details map[string]string) audit.Entry {
 	return about(audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: thread.Platform(p.Platform), Workspace: p.Workspace.ID}, Private: true, Details: details}, p)
 }

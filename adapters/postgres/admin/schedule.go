@@ -28,8 +28,7 @@ func (s *Schedules) Make(ctx context.Context, tenant access.TenantID, names []st
 	return nil
 }
 
-// Forget deletes all schedules except the named ones. If a deleted schedule is added later, it
-// starts at that time.
+// Forget deletes all schedules of a tenant except the named ones.
 func (s *Schedules) Forget(ctx context.Context, tenant access.TenantID, but []string) error {
 	if _, err := s.db.Pool.Exec(ctx, `delete from schedule where tenant_id = $1 and name <> all($2::text[])`, tenant, but); err != nil {
 		return fmt.Errorf("forget schedules: %w", err)

@@ -94,8 +94,8 @@ func (l *Ledger) Extend(ctx context.Context, h spend.Hold, lost spend.Use, lasts
 	return nil
 }
 
-// book adds the use of a call to a day's totals and subtracts the amount that was reserved for it
-// (held). If u is zero, it only releases the reservation.
+// book adds the use of a call to the totals of a day. From them it subtracts held, the amount that
+// was reserved for the call. If u is zero, it only releases the reservation.
 func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held spend.Amount, u spend.Use) error {
 	if err := addDay(ctx, tx, a, day, u.Amount-held); err != nil {
 		return err

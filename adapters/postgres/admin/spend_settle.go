@@ -80,15 +80,16 @@ func (l *Ledger) leave(s *settlement) bool {
 	return true
 }
 
-// handOver makes the first waiting caller book the waiting calls. The caller must hold l.mu.
+// handOver wakes the first waiting caller, which then books all waiting calls. The caller must hold
+// l.mu.
 func (l *Ledger) handOver() {
 	if l.leading = len(l.waiting) > 0; l.leading {
 		l.waiting[0].wake <- true
 	}
 }
 
-// settleWaiting books up to maxSettled waiting settlements and wakes their callers. Only a caller
-// that received true from its wake channel may call it.
+// settleWaiting books up to maxSettled waiting calls of models, and wakes their callers. Only the
+// caller that handOver has woken may call it.
 func (l *Ledger) settleWaiting(ctx context.Context) {
 	l.mu.Lock()
 	n := min(len(l.waiting), maxSettled)

@@ -75,8 +75,8 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 	return created, nil
 }
 
-// unbound is the value of column bound_by after [Workspaces.Unbind]. The row remains, so that
-// [Workspaces.BindFirst] does not bind another workspace. No person has this name.
+// unbound is the value of column bound_by after [Workspaces.Unbind]. The row stays in the table, so
+// [Workspaces.BindFirst] binds no other workspace.
 const unbound = "(nobody)"
 
 // Unbind removes a workspace's binding. The result was reports whether there was a binding.

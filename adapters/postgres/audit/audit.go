@@ -76,9 +76,9 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 	return nil
 }
 
-// WriteTurn adds an entry about a change to the answer or question of turn id. The entry names the
-// platform, workspace, channel and thread of the turn's session. For a direct message it omits the
-// channel and thread.
+// WriteTurn adds an audit entry about a change to the question or answer of the turn id. by is the
+// platform id of the person who made the change, or empty. For a direct message, the entry omits
+// the channel and thread.
 func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, id, by string, details map[string]string) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -94,8 +94,7 @@ func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed sess
 	return Write(ctx, tx, tenant, e)
 }
 
-// turnFact holds stored data about a turn for its audit entry. The rest of the entry comes from the
-// turn's saved result.
+// turnFact is the stored data about a turn from which its audit entry is made.
 type turnFact struct {
 	Asker, Platform, Workspace, Channel, Thread string
 	Direct, Private                             bool
@@ -131,8 +130,8 @@ func turnFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string
 	return found[0], nil
 }
 
-// End writes the audit entry of a turn that has ended. It must be the last statement of its
-// transaction. It does not write an entry that exists already (unique index audit_turn_once).
+// End writes the audit entry of a turn that has ended, unless it exists already. It must be the
+// last statement of its transaction.
 func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, saved session.Saved) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -194,9 +193,9 @@ func storable(documents []session.Shown) []session.Shown {
 	return shown
 }
 
-// alias returns a person's pseudonym in the audit trail, or nil if who is empty. A person has a
-// separate pseudonym in each direct message, which own names. The pseudonym's row stays locked
-// until the transaction ends, so that retention cannot delete it.
+// alias returns the pseudonym of a person in the audit trail, and creates it if necessary. It
+// returns nil if who is empty. For a direct message (own), the person has a separate pseudonym. Its
+// row stays locked until the transaction ends.
 func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.Actor, own thread.Ref) (*string, error) {
 	if who.ID == "" {
 		return nil, nil
@@ -222,8 +221,8 @@ func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.A
 	return nil, errors.New("look up who is meant by the audit trail: the person was forgotten at this moment")
 }
 
-// Forget deletes which pseudonyms in the audit trail belong to a person. The entries remain. Call
-// Forget after writing the entry that records the deletion.
+// Forget deletes the link between a person and the person's pseudonyms in the audit trail. The
+// entries remain. Write the entry that records the deletion before calling Forget.
 func Forget(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) error {
 	_, err := tx.Exec(ctx, `delete from audit_person where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, postgres.Storable(person))
 	if err != nil {

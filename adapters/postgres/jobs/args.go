@@ -9,8 +9,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// jobArgs holds the arguments that jobs of all kinds share. River distinguishes kinds by Go type,
-// so each kind has a separate type with this structure.
+// jobArgs holds the arguments of a job. Each kind of job has a separate Go type with this
+// structure, because River distinguishes jobs by type.
 type jobArgs struct {
 	Tenant  access.TenantID `json:"tenant,omitempty"`
 	Subject string          `json:"subject,omitempty"`

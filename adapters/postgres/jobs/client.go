@@ -27,11 +27,11 @@ type Config struct {
 	Platforms []string
 }
 
-// Client runs background jobs from a database. Any number of processes may run a Client. River
-// elects one process to plan jobs for all.
+// Client runs background jobs that are stored in a database. Any number of processes may run a
+// Client. One of them plans the jobs for all.
 //
-// Client polls the queue's table, because transaction poolers lose notifications. It needs no right
-// to change the schema.
+// Client polls the table of jobs, and therefore works through transaction poolers. It needs no
+// right to change the schema.
 type Client struct {
 	river   *river.Client[pgx.Tx]
 	db      *postgres.DB
@@ -138,7 +138,7 @@ func unique(queue string) *river.InsertOpts {
 const pause = 100 * time.Millisecond
 
 // attempt calls [Work.Do] once for a job and returns its results. For a paused job it calls
-// [Work.Pause] instead. If the job must wait for other jobs of this process, attempt only returns
+// [Work.Pause] instead. If other jobs of this process must end first, it does nothing and returns
 // waits = true.
 func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, waits bool, err error) {
 	known, died, err := c.loadDeaths(ctx, job)

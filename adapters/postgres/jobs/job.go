@@ -62,8 +62,8 @@ type Work interface {
 	Pause(ctx context.Context, job Paused) error
 }
 
-// Piece is about how long one call of [Work.Do] may take. A longer job must return and request
-// another call. Piece is well below the timeout that cancels a job.
+// Piece is the longest time that one call of [Work.Do] should take. A job that needs longer
+// returns, and asks to be called again.
 const Piece = 40 * time.Second
 
 const (
@@ -76,8 +76,7 @@ const (
 	retained = time.Hour
 )
 
-// slow is the queue of jobs that would delay other jobs for hours. Older releases do not poll this
-// queue, because they do not know its kinds.
+// slow is the queue of jobs that can take hours. In a separate queue they do not delay other jobs.
 const slow = "slow"
 
 func (j Job) queue() string {

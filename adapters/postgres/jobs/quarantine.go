@@ -23,12 +23,12 @@ import (
 const (
 	// mostDeaths is the number of process deaths after which a job is paused.
 	mostDeaths = 2
-	// resumeAfter is how long a job without a subject, or of kind Due, stays paused. Other jobs
-	// stay paused until Resume is called.
+	// resumeAfter is how long a job is paused, if it has no subject or its kind is Due. Other jobs
+	// are paused until Resume is called.
 	resumeAfter = 24 * time.Hour
 	// waitForOthers is the delay before a job that must wait for other jobs is tried again.
 	waitForOthers = time.Second
-	// reserved is how long a job that must run alone keeps new jobs from starting while it waits.
+	// reserved is how long no other job may begin, while a job waits until it can run alone.
 	reserved = 5 * time.Second
 )
 
@@ -73,8 +73,8 @@ func Resume(ctx context.Context, db *postgres.DB, tenant access.TenantID, subjec
 	return nil
 }
 
-// loadDeaths returns how many processes died while they ran a job. If the job's record names
-// another process, that process has died. loadDeaths then counts it and returns died = true.
+// loadDeaths returns how many processes died while they ran a job. If another process is recorded
+// as running the job, it must have died. loadDeaths then adds this death and returns died = true.
 func (c *Client) loadDeaths(ctx context.Context, job Job) (p Paused, died bool, err error) {
 	p.Job = job
 	err = c.db.Pool.QueryRow(ctx, `

@@ -21,9 +21,9 @@ type account struct {
 	drop bool
 }
 
-// chooseAccount returns the user for a cluster at root. A process that is not root uses its current
-// user. A root process uses the cluster's owner. If there is no cluster yet, it uses "postgres", or
-// "nobody" if that does not exist.
+// chooseAccount returns the user that runs the server of the cluster at root. That is the current
+// user or, if this process runs as root, the owner of the cluster. If root creates a cluster, it is
+// the user "postgres" or, if missing, "nobody".
 func chooseAccount(root string) (account, error) {
 	if os.Geteuid() != 0 {
 		me, err := lookup(strconv.Itoa(os.Geteuid()), user.LookupId)
@@ -72,9 +72,9 @@ func (a account) own(name string) error {
 	return os.Lchown(name, int(a.uid), int(a.gid))
 }
 
-// apply makes a command run as the account, in dir and in a separate session. Ctrl-C on the
-// terminal therefore does not reach the server. apply removes PG* variables and language settings,
-// which would change the server's behaviour and messages.
+// apply makes a command run as the account, in the directory dir. The command gets a separate
+// session, so Ctrl-C does not reach it. apply removes PG* variables and language settings from its
+// environment.
 func (a account) apply(cmd *exec.Cmd, dir string) {
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

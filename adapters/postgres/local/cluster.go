@@ -211,8 +211,8 @@ func (p paths) usersLock() string { return filepath.Join(p.root, "users.lock") }
 func (p paths) overrides() string { return filepath.Join(p.root, "postgresql.conf") }
 func (p paths) pidFile() string   { return filepath.Join(p.data(), "postmaster.pid") }
 
-// mark returns the cluster's name on the server's command line, such as "footnote-0123456789ab". It
-// contains no character that a shell changes.
+// mark returns a name that identifies the cluster on the server's command line, such as
+// "footnote-0123456789ab".
 func (p paths) mark() string {
 	sum := sha256.Sum256([]byte(p.root))
 	return "footnote-" + hex.EncodeToString(sum[:6])

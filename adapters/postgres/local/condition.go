@@ -45,8 +45,8 @@ const (
 	giveUp  // a running server refuses connections for another reason
 )
 
-// action returns what to do with a server, such as starting it. why is the reason for a restart. An
-// upgrade is a reason only if files were replaced after the server's start.
+// action returns what to do with a server in this condition, such as restarting it. why is the
+// reason of a restart, and empty otherwise.
 func (c condition) action() (do action, why string) {
 	upgraded := !c.began.IsZero() && !c.replaced.Before(c.began)
 	switch {
@@ -66,8 +66,8 @@ func (c condition) action() (do action, why string) {
 	return wait, ""
 }
 
-// libraries is a statement that loads the library of plpgsql, and that of pgvector if the database
-// has it.
+// libraries is an SQL statement that makes the server load the libraries of plpgsql and pgvector.
+// It skips pgvector if the database does not have it.
 const libraries = `do $$ begin
 	perform '[1]'::vector <-> '[2]'::vector;
 exception when undefined_object then null; -- no pgvector yet

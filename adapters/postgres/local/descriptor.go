@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// closeDescriptorsOnExec prevents child programs from inheriting the descriptors that this process
-// inherited. Otherwise a server that outlives its killed parent would keep the parent's locks and
-// pipes. Files opened by Go are closed on exec anyway.
+// closeDescriptorsOnExec prevents child programs from inheriting descriptors that this process has
+// inherited. Otherwise a server could hold locks and pipes of this process's parent.
 func closeDescriptorsOnExec() error {
 	const folder = "/dev/fd" // on Linux and on macOS
 	open, err := os.ReadDir(folder)

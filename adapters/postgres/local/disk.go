@@ -9,8 +9,7 @@ import (
 // Disk is the space on the disk of the data directory, in bytes.
 type Disk struct{ Free, Total uint64 }
 
-// enoughFree is the free space, in bytes, below which a disk is short. The write-ahead log alone
-// may grow by 2 GB (max_wal_size) during heavy indexing.
+// enoughFree is the free space, in bytes, below which a disk counts as short of space.
 const enoughFree = 3 << 30
 
 // neededFree is the minimum free space, in bytes. With less space, a server hangs at its start or

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// fileLock is a flock on an open file. The kernel releases the lock when the process ends. Child
-// programs do not inherit the lock, because the file is closed on exec. fileLock holds a bare
-// descriptor instead of an os.File, which the garbage collector could close.
+// fileLock is a lock on a file (flock). The kernel releases it when the process ends. Child
+// programs do not inherit it. It holds a bare descriptor, because the garbage collector could close
+// an os.File.
 type fileLock struct {
 	fd       int
 	released sync.Once
@@ -64,8 +64,8 @@ func tryExclusive(name string, owner account) (*fileLock, error) {
 	return lock, err
 }
 
-// lockShared waits for the lock in shared mode. The caller must hold the start lock, so no process
-// holds the exclusive lock for more than a moment.
+// lockShared takes the lock in shared mode, and waits for it if necessary. The caller must hold the
+// start lock, so that the wait is short.
 func lockShared(name string, owner account) (*fileLock, error) {
 	return lockFile(name, owner, syscall.LOCK_SH)
 }

@@ -78,8 +78,8 @@ func placeAt(dir string) (place, error) {
 	return p, err
 }
 
-// reachable reports whether the owner can enter the nearest existing parent of the cluster's
-// directory. Missing directories are later created so that the owner can enter them.
+// reachable reports whether the owner can enter the parent of the cluster's directory. If the
+// parent does not exist, it checks the nearest directory above that does.
 func (p place) reachable(ctx context.Context) bool {
 	near := existingParent(filepath.Dir(p.paths.root))
 	if info, err := os.Stat(near); err == nil && !info.IsDir() {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// patience is the time limit for starting and stopping a server. Recovery after a crash replays at
-// most max_wal_size, which a slow disk can do in this time.
+// patience is the time limit for starting and for stopping a server. It is long enough for a
+// recovery after a crash.
 const patience = 3 * time.Minute
 
 // fastStop is the time limit for a clean stop. A server that recovers on a full disk may never stop

@@ -41,8 +41,8 @@ func baseSettings() map[string]string {
 	}
 }
 
-// sharedMemory returns the value of dynamic_shared_memory_type. It avoids a small /dev/shm, as in
-// containers (64 MB), because a parallel index build needs maintenance_work_mem there.
+// sharedMemory returns the value of dynamic_shared_memory_type. It returns "mmap" on Linux if
+// /dev/shm is too small for parallel index builds, as in many containers.
 func sharedMemory() string {
 	if runtime.GOOS != "linux" {
 		return "posix"
@@ -54,9 +54,9 @@ func sharedMemory() string {
 	return "mmap"
 }
 
-// configure writes the server's configuration before each start. An operator can put settings into
-// postgresql.conf next to the data directory. They override all others except the port and the
-// socket's directory.
+// configure writes the server's configuration files. extra overrides the built-in settings. A
+// postgresql.conf that an operator puts next to the data directory overrides both, except for the
+// port and the directory of the socket.
 func (c *Cluster) configure(extra map[string]string) error {
 	settings := baseSettings()
 	maps.Copy(settings, extra)

@@ -13,7 +13,7 @@ const (
 	glanceEvery = time.Second
 	// examineEvery is the interval at which Supervise checks connections and looks for an upgrade.
 	examineEvery = 15 * time.Second
-	// reportEvery is the number of failed starts after which a failure is logged again.
+	// reportEvery is the number of failed starts between two log messages about them.
 	reportEvery = 10
 )
 

@@ -6,10 +6,9 @@ import (
 	"os/exec"
 )
 
-// watchScript runs as the cluster's owner and holds a lock. It periodically tries to take the two
-// locks that Close takes, in the same order. If it gets both, the server is unused, and the script
-// sends SIGINT for a fast shutdown. The script keeps the locks until the server has ended, so that
-// no process joins a stopping server.
+// watchScript is a shell script that stops the server when no process uses it. It checks that by
+// trying to take the same two locks as Close. It holds the locks until the server has ended, so
+// that no process joins a server that is stopping.
 const watchScript = `
 while sleep 5 && [ -f "$3" ]; do
 	flock -n "$1" flock -n "$2" sh -c '

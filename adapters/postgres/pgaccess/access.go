@@ -32,9 +32,8 @@ type Store struct {
 // New returns the Store in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// TouchIndex makes searches discard the permissions that they have cached for a tenant. It must be
-// the last statement of its transaction. It locks index rows in the same order as writers of
-// documents.
+// TouchIndex invalidates the permissions that searches have cached for a tenant. It must be the
+// last statement of its transaction. It locks index rows in the same order as writers of documents.
 func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	_, err := tx.Exec(ctx, `
 		with rows as materialized (select shard from index_shard where tenant_id = $1 order by shard for no key update)

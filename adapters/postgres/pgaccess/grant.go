@@ -15,8 +15,8 @@ import (
 //go:embed queries/links.sql
 var linksSQL string
 
-// link says which person of a document source a listener is. A listener is a person who can see the
-// chat channel.
+// link connects a listener, who is a person in the chat channel, with a person in a document
+// source.
 type link struct {
 	listener       int
 	source, person string
@@ -64,8 +64,8 @@ func (s *Store) common(ctx context.Context, tenant access.TenantID, listeners []
 	return ordered(append(held, sets...)), nil
 }
 
-// links returns the listeners' identities in sources whose permissions are currently valid. If all
-// is set, it returns their identities in all sources.
+// links returns which people in document sources the listeners are. It omits sources whose
+// permissions are not valid now, unless all is set.
 func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []access.Listener, domains []string, all bool) ([]link, error) {
 	var numbers []int32
 	var platforms, workspaces, accounts, emails []string
@@ -84,8 +84,8 @@ func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []a
 	})
 }
 
-// from returns a text that says who a single listener is in a source, such as "in jira, where you
-// are Ada, by your address".
+// from returns an explanation of the link for a single listener, such as "in jira, where you are
+// Ada, by your address".
 func (l link) from() string {
 	if l.stated {
 		return fmt.Sprintf("in %s, where you are %s, as the operator says", l.source, cmp.Or(l.name, l.person))
@@ -93,8 +93,9 @@ func (l link) from() string {
 	return fmt.Sprintf("in %s, where you are %s, by your address", l.source, cmp.Or(l.name, l.person))
 }
 
-// commonPeople returns the principals of single people and of whole sources that all listeners
-// hold. It omits groups. listeners is the number of listeners.
+// commonPeople returns the principals that all listeners hold, except groups. Such a principal
+// stands for one person in a source, or for everyone in the source. listeners is the number of
+// listeners.
 func commonPeople(links []link, listeners int) []access.Held {
 	var held []access.Held
 	all, same := make(map[string]int), make(map[[2]string]int)
@@ -162,8 +163,8 @@ func (s *Store) firstListenerGroups(ctx context.Context, tenant access.TenantID,
 	return mine, nil
 }
 
-// sharedGroups returns those groups in mine that all listeners are in. mine are the first
-// listener's groups in the source.
+// sharedGroups returns the groups of a source in which all listeners are members. mine are the
+// groups of the first listener.
 func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source string, mine []group, links []link, listeners int) ([]group, error) {
 	linked, first := 0, ""
 	others := make(map[string]bool) // several listeners may be one person

@@ -116,8 +116,8 @@ func (w *groupWriter) groups(ctx context.Context, groups []index.Group) error {
 	return w.members(ctx, principals, members)
 }
 
-// members replaces the members of groups by now. It compares old and new members in memory, because
-// the query planner cannot estimate their number.
+// members makes now the members of the given groups. It reads the stored members, deletes those
+// that are not in now and inserts the new ones. It modifies now.
 func (w *groupWriter) members(ctx context.Context, groups []string, now map[membership]bool) error {
 	// Served by source_member_group.
 	rows, err := w.tx.Query(ctx, `select principal, person from source_member where tenant_id = $1 and principal = any($2::text[])`, string(w.tenant), groups)
@@ -165,8 +165,8 @@ func (w *groupWriter) check(group access.Principal) error {
 	return nil
 }
 
-// unread records that groups could not be read. Their stored members stay valid until
-// index.GroupGrace after the last successful pass.
+// unread marks groups whose members could not be read. Their stored members stay valid until
+// index.GroupGrace after the last pass that read them.
 func (w *groupWriter) unread(ctx context.Context, groups []access.Principal) error {
 	if len(groups) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Identity is the operator's statement which person in a document source a chat account belongs to.
-// It may also say that the account belongs to none.
+// Identity says which person in a document source a chat account belongs to, according to the
+// operator. If Person is empty, the account belongs to none.
 type Identity struct {
 	Source  document.SourceID
 	Person  string // native id; empty if the account is no person of the source
@@ -21,12 +21,13 @@ type Identity struct {
 	At      time.Time
 }
 
-// digestSQL computes the digest of a forgotten account. The parameters are the tenant ($1),
-// platform, workspace and account id.
+// digestSQL is an SQL expression for the digest of a chat account. Its parameters are the tenant
+// ($1), platform, workspace and account id. The digests of forgotten accounts are stored.
 const digestSQL = `(select sha256(key || convert_to(concat_ws(chr(31), $1::text, $2::text, $3::text, $4::text), 'UTF8')) from identity_key)`
 
-// Say stores the operator's statements about accounts. If whole is set, it also deletes all earlier
-// statements of the tenant, in all sources.
+// Say stores which people in document sources chat accounts belong to, according to the operator
+// named by. If whole is set, it first deletes everything that was stored in this way for the
+// tenant.
 func (s *Store) Say(ctx context.Context, tenant access.TenantID, identities []Identity, whole bool, by string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if whole {
@@ -65,8 +66,9 @@ func (s *Store) Said(ctx context.Context, tenant access.TenantID) ([]Identity, e
 	})
 }
 
-// Forget deletes the statements about an account. The account is then not matched with a person
-// again, until [Store.Relink]. Forget reports whether there were any statements.
+// Forget deletes what the operator has said about an account. It also prevents the account from
+// being matched with a person again, until [Store.Relink] is called. It reports whether it deleted
+// anything.
 func (s *Store) Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `delete from identity where tenant_id = $1 and platform = $2 and workspace = $3 and account = $4`,

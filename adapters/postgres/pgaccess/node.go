@@ -20,8 +20,8 @@ var putNodesSQL string
 //go:embed queries/family.sql
 var familySQL string
 
-// PutNodes implements index.AccessStore. All changes of a batch become visible at the same time,
-// whether they extend or restrict access.
+// PutNodes implements index.AccessStore. It stores a batch in one transaction, so all changes
+// become visible at the same time.
 func (s *Store) PutNodes(ctx context.Context, tenant access.TenantID, run index.AccessRun, b index.NodeBatch) error {
 	return s.put(ctx, tenant, run, func(tx pgx.Tx) error {
 		w := nodeWriter{tx: tx, tenant: tenant, run: run}
@@ -60,12 +60,12 @@ type nodeWriter struct {
 	changed bool     // the readers of a node changed
 }
 
-// readersForm is the format version of stored readers. Increase it to recompute the readers of all
-// stored nodes. Version 1 added [index.Set].
+// readersForm is the version of the format in which the readers of nodes, such as folders, are
+// stored. If it is increased, the readers of all nodes are computed again.
 const readersForm = 1
 
-// upgrade selects all nodes of the source for recomputing if their stored readers are older than
-// readersForm.
+// upgrade selects all nodes of the source, so that their readers are computed again. It does
+// nothing if the stored readers have the format version readersForm.
 func (w *nodeWriter) upgrade(ctx context.Context) (err error) {
 	w.roots, err = w.ids(ctx, `
 		with older as (
@@ -122,8 +122,8 @@ func (w *nodeWriter) store(ctx context.Context, nodes []index.Node) error {
 	return err
 }
 
-// unread records that nodes of the source, such as folders, could not be read. Their stored readers
-// stay valid until index.NodeGrace after the last successful pass.
+// unread marks nodes, such as folders, that could not be read. Their stored readers stay valid
+// until index.NodeGrace after the last pass that read them.
 func (w *nodeWriter) unread(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -137,8 +137,8 @@ func (w *nodeWriter) unread(ctx context.Context, ids []string) error {
 	return err
 }
 
-// remove deletes the nodes in b.Denied. After a complete pass, it also deletes the nodes that the
-// pass did not report. Documents of a deleted node are hidden from everyone.
+// remove deletes the nodes in b.Denied, and after a complete pass all nodes that the pass did not
+// report. Documents of a deleted node are hidden from everyone.
 func (w *nodeWriter) remove(ctx context.Context, b index.NodeBatch) error {
 	if len(b.Denied) == 0 && !b.Complete {
 		return nil
@@ -227,8 +227,8 @@ func scanRelative(row pgx.CollectableRow) (familyNode, error) {
 	return r, nil
 }
 
-// untilOf returns the expiry of each node's readers, by node id. Readers expire if they depend on a
-// node that could not be read.
+// untilOf returns until when the readers of nodes are valid, by node id. It contains only nodes
+// whose readers depend on a node that could not be read.
 func untilOf(family []familyNode) map[string]*time.Time {
 	below := make(map[string][]string)
 	for _, r := range family {

@@ -118,8 +118,8 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 	return w, nil
 }
 
-// accounts reads the accounts of all platforms, without bots. It includes accounts that only the
-// operator's statements ([Identity]) mention.
+// accounts reads the chat accounts of all platforms into w, without bots. They include accounts
+// that are known only from an [Identity].
 func (s *Store) accounts(ctx context.Context, w *peopleAndAccounts) error {
 	rows, err := s.db.Pool.Query(ctx, `
 		select platform, workspace, id, name, email, full_member, seen_at from account where not bot
@@ -194,8 +194,8 @@ func (w *peopleAndAccounts) match(p sourcePerson, domains []string) Match {
 	return m
 }
 
-// claims sets the reason why m has no matching account. emails are the person's addresses in the
-// configured domains.
+// claims explains in m.Why why a person of a source is matched with no account. It also sets
+// m.State and the accounts that have one of the addresses in emails.
 func (w *peopleAndAccounts) claims(m *Match, emails []string) {
 	m.Why = "no account of a chat platform has " + strings.Join(emails, ", ")
 	for _, e := range emails {
@@ -227,8 +227,8 @@ func (w *peopleAndAccounts) claims(m *Match, emails []string) {
 	}
 }
 
-// Cover is a group in a document source. It counts the full members of chat platforms who are
-// missing in the group.
+// Cover is a group in a document source, with the number of full members of chat platforms who are
+// not in the group.
 type Cover struct {
 	Source    document.SourceID
 	Principal access.Principal
@@ -237,10 +237,9 @@ type Cover struct {
 	Of        int // number of full members
 }
 
-// CoversOf returns the groups in document sources that contain the most full members of chat
-// platforms. It returns the groups in listed and, for each source, some others. The parameter most
-// is the maximum number of others. If several groups miss equally many members, the group of
-// everyone in the source comes first.
+// CoversOf returns the groups in document sources that have the most full members of chat platforms
+// as members, ordered by source. For each source it returns the groups in listed and a limited
+// number of others (most).
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -305,9 +304,9 @@ func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []
 	}), nil
 }
 
-// Proposed proposes e-mail domains for matching chat accounts with people in document sources. It
-// omits the given domains. The value is the number of addresses that both a chat platform and a
-// source have verified.
+// Proposed returns e-mail domains by which chat accounts could be matched with people in document
+// sources. The values of the map are numbers of addresses that occur both in a chat and in a
+// source. The given domains are omitted.
 func (s *Store) Proposed(ctx context.Context, tenant access.TenantID, domains []string) (map[string]int, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select split_part(a.email, '@', 2), count(distinct a.email)

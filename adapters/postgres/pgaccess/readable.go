@@ -2,11 +2,11 @@ package pgaccess
 
 import "strings"
 
-// MayRead returns an SQL condition that is true if a reader with the principals in held may read
-// document d. Both arguments are parameter names, such as "$2".
+// MayRead returns an SQL condition for "the reader may read document d". tenant and held are names
+// of parameters, such as "$2". held is the list of the reader's principals.
 //
-// A document's access list may name a node, such as a folder. The condition looks up the node's
-// readers only if the list itself does not match.
+// An entry of a document's access list may be a node, such as a folder. The condition looks up its
+// readers only if the other entries do not match.
 func MayRead(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
 		`(d.acl && HELD::text[] or exists (

@@ -124,8 +124,8 @@ func (s *Store) EndAccess(ctx context.Context, tenant access.TenantID, run index
 	return nil
 }
 
-// succeed records that a run ended without an error. The source's permissions become valid only
-// after a run has read the complete source.
+// succeed records that a run ended without an error. If an earlier or this run has read the
+// complete source, it extends the time until which the source's permissions are valid.
 func succeed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun) error {
 	var hidden bool
 	err := tx.QueryRow(ctx, `

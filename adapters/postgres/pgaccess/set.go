@@ -11,14 +11,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// set is a stored [index.Set]: a principal that a person holds by meeting every clause.
+// set is a stored [index.Set], a principal that is derived from others. A person holds it by
+// holding at least one principal of each clause.
 type set struct {
 	principal, source string
 	clauses           [][]string // each requires one of its principals
 }
 
-// heldBy returns the sets whose clauses are all met by the principals in held. It omits sets with
-// fewer than the given number of clauses, and sets of sources whose permissions are not valid now.
+// heldBy returns the sets that belong to a reader with the principals in held. It returns only sets
+// with at least the given number of clauses, and only those of sources whose permissions are valid
+// now.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
 	// Served by the primary keys of access_set_clause and access_set, and by
 	// access_set_clause_set. It does one look-up for each set of which a person holds anything,
@@ -109,8 +111,8 @@ func (s *Store) sets(
 	return held, nil
 }
 
-// from returns a text that lists the clauses of the set, such as "you meet all that jira asks for:
-// group:a or group:b".
+// from returns an explanation why the listeners hold a set, such as "you meet all that jira asks
+// for: group:a or group:b". alone means that there is one listener.
 func (s set) from(alone bool) string {
 	who := "everybody here meets"
 	if alone {
@@ -126,8 +128,8 @@ func (s set) from(alone bool) string {
 	return fmt.Sprintf("%s all that %s asks for: %s", who, s.source, strings.Join(parts, "; and "))
 }
 
-// addGroups adds to holds[i] the groups of the listener with index i, if a clause of the sets
-// requires them.
+// addGroups adds the source groups of each listener to holds, whose index is the listener's. It
+// adds only groups that occur in a clause of the sets.
 func (s *Store) addGroups(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
 	var asked []string
 	for _, one := range sets {

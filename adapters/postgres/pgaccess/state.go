@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// States returns how far the reading of permissions has progressed, for each source of a tenant.
+// States returns the progress of reading permissions, for each source of a tenant and each kind of
+// permissions.
 func (s *Store) States(ctx context.Context, tenant access.TenantID) ([]sources.Loop, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select a.source_id, a.loop, a.began_at, a.touched_at, a.complete_at, a.succeeded_at, a.until, a.failing, a.error, a.revoked, s.paused_at is not null

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// maxChanges is the largest number of changes of a segment that are applied to a cached bitmap. An
-// older bitmap is built from scratch, because the changes may have been deleted.
+// maxChanges is the maximum number of changes by which a cached bitmap of a segment is brought up
+// to date. After more changes, the bitmap is built again.
 const maxChanges = 1000
 
 // scope is the set of chunks that a search may return.
@@ -48,8 +48,8 @@ type scopePlan struct {
 	readable, allowed []segmentKey
 }
 
-// planScope looks up cached bitmaps of segments. Documents that are not in segments need no bitmap,
-// because they are few and are always read from their table.
+// planScope plans how to compute the chunks that a search may return. It takes cached bitmaps of
+// segments from the cache, and plans statements for the missing ones.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
 	readable, allowed := readableKey(s.lists, retrieve.Request{}), readableKey(s.lists, r)
@@ -76,8 +76,8 @@ func (plan *scopePlan) planBitmap(r retrieve.Request, seg segmentRow, audience s
 	return key
 }
 
-// queue adds the plan's statements to round. The condition "(…) is true" makes PostgreSQL look up
-// access lists in a hash table instead of joining.
+// queue adds the plan's statements to round. They read or update the bitmaps that are missing in
+// the cache. The condition "(…) is true" makes PostgreSQL look up access lists in a hash table.
 func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	tenant := string(r.Audience.Tenant())
 	for _, t := range plan.tasks {
@@ -150,8 +150,9 @@ func block(of map[blockKey]*bm25.Bitmap, key blockKey) *bm25.Bitmap {
 	return b
 }
 
-// readableKey returns a cache key for what an audience may find: its readable access lists, and the
-// requested sources and dates. People with equal permissions share cached entries.
+// readableKey returns a cache key for the chunks that a request may find. It depends only on the
+// readable access lists, the sources and the dates, so people with equal permissions share an
+// entry.
 func readableKey(lists []int32, r retrieve.Request) string {
 	sum := sha256.New()
 	var number [4]byte

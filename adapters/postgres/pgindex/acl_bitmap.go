@@ -9,8 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// segmentKey identifies an entry of the segment cache. Fields that a kind of entry does not need
-// are zero.
+// segmentKey is the key of an entry in the segment cache. Which fields are set depends on kind.
 type segmentKey struct {
 	tenant   access.TenantID
 	kind     kind
@@ -27,16 +26,16 @@ const (
 	kindBitmap kind = iota // chunks of a segment that some access lists allow
 	kindPlaces             // documents of a segment
 	kindTerm               // postings of a term in some segments
-	// kindSketches is the kind of entries with sketches, which are compact approximations of
-	// vectors. An entry has a model's sketches in one block of chunk ids. The field segment is the
-	// block's number.
+	// kindSketches is for sketches, which are compact approximations of vectors. An entry has the
+	// sketches of one model for one block of chunk ids. Its field segment is the number of the
+	// block.
 	kindSketches
 	kindOutline // outline of a tenant's index
 	kindLists   // access lists that an audience may read
 )
 
-// segmentBitmap marks chunks of a segment, as of a version (epoch) of the segment. It is immutable
-// once cached.
+// segmentBitmap is a set of chunks of a segment, for one version (epoch) of the segment. It is
+// immutable once it is cached.
 type segmentBitmap struct {
 	epoch int32
 	bits  *bm25.Bitmap
@@ -47,8 +46,8 @@ type segmentBitmap struct {
 // entry.
 const bitmapSize = bm25.BlockSize/8 + 512
 
-// segmentCache is an LRU cache of the segment data that searches need, limited in bytes. A bitmap
-// is valid only for one version (epoch) of its segment, which readers must compare.
+// segmentCache is an LRU cache with a maximum size in bytes. It holds the data about segments that
+// searches need. Readers must compare the version (epoch) of a bitmap with that of its segment.
 type segmentCache struct {
 	mu      sync.Mutex
 	max     int64

@@ -30,7 +30,8 @@ func internACLs(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries 
 	return internLists(ctx, tx, tenant, lists)
 }
 
-// internLists returns the numbers of access lists by aclKey, and stores the lists that are new.
+// internLists stores the access lists that are not stored yet. It returns the number of each list.
+// The keys of both maps are from aclKey.
 func internLists(ctx context.Context, tx pgx.Tx, tenant access.TenantID, lists map[string][]string) (map[string]int32, error) {
 	byDigest := make(map[string]string, len(lists))
 	var digests [][]byte

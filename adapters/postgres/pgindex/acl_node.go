@@ -10,13 +10,12 @@ import (
 // for each search (view readable_node). Only the expressions below and pgaccess.MayRead compare
 // access lists with an audience's principals. Their arguments are SQL parameters, such as "$2".
 
-// listsOf returns an SQL query for the numbers of the access lists that a reader may read. held is
-// the parameter with the reader's principals. The second column is true if the list itself contains
-// one of them. It is false if the list contains a node, such as a folder, that the reader may read.
+// listsOf returns an SQL query for the numbers of all access lists that a reader may read. held is
+// the parameter with the reader's principals, such as "$2". The second column is false if the
+// reader may read a list only through a node in it, such as a folder.
 //
-// Nodes are looked up by digest, because a node is always alone in its list. Looking up many
-// principals in the index of lists would take a thousand times as long. The halves use the indexes
-// access_list_principals and access_node_readers.
+// A node is always alone in its list, so its list is found by digest, which is much faster. The
+// halves use the indexes access_list_principals and access_node_readers.
 func listsOf(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(`
 		select number, true as by_itself from access_list where tenant_id = TENANT and principals && HELD::text[]
@@ -28,8 +27,9 @@ func listsOf(tenant, held string) string {
 		where n.tenant_id = TENANT and n.readers && HELD::text[]`)
 }
 
-// readers returns an SQL expression for the readers of document d. These are the principals in its
-// access list. If held matches none of them, they include the readers of the nodes in the list.
+// readers returns an SQL expression for the principals that may read document d. If the document's
+// access list contains none of those in the parameter held, the result includes the readers of
+// nodes in the list, such as folders.
 func readers(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
 		`case when d.acl && HELD::text[] then d.acl

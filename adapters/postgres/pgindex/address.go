@@ -13,9 +13,10 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Addressed returns the id of the document at each address, compared exactly. It returns only
-// documents that everyone in the audience may read and, if sources is not nil, only documents of
-// these sources. If several documents have one address, it returns the first by id.
+// Addressed returns the ids of the documents at the given addresses, by address. It compares
+// addresses exactly. It returns only documents that everyone in the audience may read. If sources
+// is not nil, it returns only documents of these sources. Of several documents with one address, it
+// returns the first by id.
 func (x *Index) Addressed(
 	ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string,
 ) (map[string]document.ID, error) {
@@ -51,9 +52,9 @@ func (x *Index) Addressed(
 	return found, nil
 }
 
-// Withheld reports whether the index has a document at an address that someone in the audience may
-// not read. It ignores differences in spelling and also matches similar addresses, such as the same
-// path with another query. If the look-up fails, it returns true and the error.
+// Withheld reports whether the audience may not read some document at an address. It ignores
+// differences in spelling, and also checks similar addresses, such as the same path with another
+// query. If the look-up fails, it returns true and the error.
 func (x *Index) Withheld(ctx context.Context, audience access.Audience, address string) (bool, error) {
 	var withheld bool
 	err := x.db.Pool.QueryRow(ctx, `

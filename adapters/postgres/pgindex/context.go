@@ -12,7 +12,7 @@ import (
 
 var _ index.Contexts = (*Index)(nil)
 
-// contextAge is how long the context of a passage is stored after its last use.
+// contextAge is how long a text that a model wrote about a passage is stored after its last use.
 const contextAge = 90 * 24 * time.Hour
 
 // Contexts implements index.Contexts. It returns the texts that a model wrote about passages, by

@@ -38,7 +38,7 @@ type chunkState struct {
 }
 
 // limit shortens the batch to about driveChunks chunks, but keeps at least one document. It empties
-// the batch if the search engine has no index.
+// the batch if there is no index to write to.
 func (b *batch) limit() {
 	if len(b.generations) == 0 {
 		b.entries = nil
@@ -128,8 +128,8 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 	return err
 }
 
-// changes returns the changes to apply in the search engine. They write the chunks that exist, and
-// delete all other chunks in the entries' ranges of ids.
+// changes returns the changes that bring the search engine up to date for the batch. It writes all
+// chunks of the batch that exist, and deletes the other chunks of its documents.
 func (b *batch) changes() ([]engine.Change, error) {
 	there := make(map[chunkKey]*chunkState, len(b.chunks))
 	for i := range b.chunks {

@@ -15,8 +15,8 @@ import (
 // never split.
 const driveChunks = 2000
 
-// entry is a row of search_entry: the chunks of one version of a document, queued for or written to
-// the search engine.
+// entry is a row of the table search_entry. It stands for one version of a document, which waits to
+// be written to the search engine or has been written.
 type entry struct {
 	tenant           access.TenantID
 	shard            int16
@@ -47,9 +47,9 @@ func scanGeneration(row pgx.CollectableRow) (generation, error) {
 	return g, err
 }
 
-// Drive writes pending changes of all tenants to the search engine, if they were queued at least
-// age ago. It stops between batches at the time until. Zero means no deadline. brought is the
-// number of document versions written. more is true if the deadline was reached.
+// Drive writes changes that were queued at least age ago to the search engine, for all tenants. It
+// returns the number of document versions that it wrote. If until is not zero and is reached
+// between two batches, Drive stops and returns more = true.
 func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (brought int, more bool, err error) {
 	if x.cfg.Engine == nil {
 		return 0, false, nil
@@ -97,8 +97,9 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 	}
 }
 
-// applyBatch calls read to fill a batch from one snapshot, writes the batch to the search engine,
-// and marks its entries as applied. visible has the same meaning as for deliver.
+// applyBatch writes one batch to the search engine, and marks its entries as written. read fills
+// the batch in a transaction with one snapshot. If visible is set, searches see the changes when
+// applyBatch returns.
 func (x *Index) applyBatch(ctx context.Context, read func(pgx.Tx, *batch) error, visible bool) error {
 	var b batch
 	err := x.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -146,7 +147,8 @@ func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 	return nil
 }
 
-// space identifies the vector field of a model in an index of the search engine.
+// space identifies a vector field of the search engine, by the name of the index and the number of
+// the model.
 type space struct {
 	index string
 	model int32
@@ -182,8 +184,8 @@ func (x *Index) markApplied(ctx context.Context, entries []entry, since int64) e
 	return nil
 }
 
-// readGenerations loads the search engine's indexes or, if all is false, only the index that is
-// being filled.
+// readGenerations loads the rows of search_generation, which are the indexes of the search engine.
+// If all is false, it loads only the index that is being filled.
 func (b *batch) readGenerations(ctx context.Context, tx pgx.Tx, all bool) error {
 	rows, err := tx.Query(ctx, `select name, serving, since from search_generation where not leaving and ($1 or not serving) order by name`, all)
 	if err != nil {

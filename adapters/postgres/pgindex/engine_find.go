@@ -62,9 +62,8 @@ func (x *Index) findByEngine(
 	return s.out, s.passages, s.index, err
 }
 
-// indexReplaced reports whether an index of the search engine no longer serves searches. Callers
-// then retry a failed search: some releases of OpenSearch report missing shards if an index is
-// dropped during a search.
+// indexReplaced reports whether searches no longer use an index of the search engine. A search that
+// failed because the index was dropped can then be repeated.
 func (x *Index) indexReplaced(ctx context.Context, index string) bool {
 	var serves bool
 	err := x.db.Pool.QueryRow(ctx, `select exists (select from search_generation where serving and name = $1)`, index).Scan(&serves)
@@ -209,8 +208,9 @@ type chunkPosition struct {
 	updated      time.Time
 }
 
-// standingSQL looks up chunks by shard ($2) and id ($3), if the principals in $4 may read them now.
-// It uses the primary keys.
+// standingSQL reads the positions and dates of chunks that the search engine found. $2 and $3 are
+// their shards and ids. It omits chunks that the principals in $4 may not read now. It uses the
+// primary keys.
 var standingSQL = withAccess(`
 	select c.shard, c.id, d.first_chunk, d.chunk_count, d.boost, d.updated_at
 	from (select distinct * from unnest($2::smallint[], $3::bigint[]) as u (shard, id)) w

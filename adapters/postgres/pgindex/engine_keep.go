@@ -119,8 +119,9 @@ func (x *Index) reporting(progress func(left int64)) func(context.Context) error
 	}
 }
 
-// abandonLost switches searches back to PostgreSQL if the engine has lost the serving index. If
-// fromScratch is set, any other error of the index, such as a missing shard, has the same effect.
+// abandonLost makes PostgreSQL answer searches again if the search engine no longer has the index
+// serving. If fromScratch is set, it does so after any error of that index. It returns other
+// errors.
 func (x *Index) abandonLost(ctx context.Context, serving string, fromScratch bool) error {
 	if err := x.cfg.Engine.Check(ctx); err != nil {
 		return err
@@ -185,8 +186,8 @@ func (x *Index) dropLeaving(ctx context.Context) error {
 	return nil
 }
 
-// noteMissingSQL adds queue entries for documents that have none. They are marked as applied if $1
-// is true.
+// noteMissingSQL adds a row to search_entry for each document that has none. If $1 is true, the
+// rows are marked as already written to the search engine.
 const noteMissingSQL = `
 	insert into search_entry (tenant_id, shard, first_chunk, chunk_count, external_id, version, applied)
 	select tenant_id, shard, first_chunk, chunk_count, external_id, version, case when $1 then version else 0 end
@@ -197,8 +198,8 @@ const noteMissingSQL = `
 	) d
 	on conflict do nothing`
 
-// fill copies missing chunks to the index that is being filled, in order of chunk ids. It skips
-// queued chunks, which [Index.Drive] writes. It calls tell after each batch.
+// fill copies all chunks that are not queued to the search engine's new index, in order of their
+// ids. [Index.Drive] writes the queued ones. fill calls tell after each batch.
 func (x *Index) fill(ctx context.Context, tell func(context.Context) error) error {
 	var after entry
 	for {

@@ -14,9 +14,9 @@ import (
 // without an engine. It does so in the transaction of the change and under the shard's lock, so
 // that later changes have higher versions. Without an engine the table is empty.
 
-// queueGoneSQL queues documents that were deleted or got other chunks. queueChangedSQL queues
-// documents whose access lists or vectors changed. Parameter $3 holds the first chunk of each
-// document. Both use the primary key.
+// SQL statements that queue documents for the search engine, by their first chunks ($3).
+// queueGoneSQL is for documents that were deleted or have new chunks. queueChangedSQL is for
+// documents with a new access list or new vectors. Both use the primary key.
 const (
 	queueGoneSQL = `
 		with mine as (select first_chunk from search_entry where tenant_id = $1 and shard = $2 and first_chunk = any($3::bigint[]) order by first_chunk for update)

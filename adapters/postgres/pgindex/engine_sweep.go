@@ -62,8 +62,8 @@ func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, e
 	return wrong, nil
 }
 
-// entryBlock is the SQL expression for the block of an entry's chunks. All chunks of a document are
-// in one block.
+// entryBlock is an SQL expression for the block of chunk ids to which a row of search_entry
+// belongs. All chunks of a document are in one block.
 const entryBlock = `((shard::bigint << 32 | first_chunk) >> 16)`
 
 func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]engine.Tally, error) {

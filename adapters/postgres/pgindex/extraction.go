@@ -26,13 +26,15 @@ type Extraction struct {
 // Extraction returns the store of the facts that a model extracts from the index's documents.
 func (x *Index) Extraction() *Extraction { return &Extraction{pgknowledge.NewTexts(x.db), x} }
 
-// dueSQL is a FROM clause for the documents of a tenant ($1) that a model has not read yet. $2 is
-// the digest of the model and its instructions. The clause uses the primary keys of both tables.
+// dueSQL is the FROM clause of a query for the documents of a tenant ($1) that a model must still
+// read. $2 is the digest of the model and its instructions. It uses the primary keys of both
+// tables.
 const dueSQL = ` from document d where d.tenant_id = $1 and d.chunk_count > 0
 	and not exists (select from extracted x where x.tenant_id = $1 and x.shard = d.shard and x.document = d.id and x.first_chunk = d.first_chunk and x.way = $2)`
 
-// Due implements extract.Store. It returns documents after the given one from which no facts were
-// extracted yet, up to the given number. The digest way identifies the model and its instructions.
+// Due implements extract.Store. It returns documents that a model must still read, beginning behind
+// the document after. way is the digest of the model and its instructions. The last parameter is
+// the maximum number of documents.
 func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extract.Digest, after extract.Document, most int) ([]extract.Document, error) {
 	rows, err := e.index.db.Pool.Query(ctx, `
 		select w.*, c.heading, c.lead, c.text from (select d.shard, d.id, d.first_chunk, d.chunk_count, d.title`+dueSQL+` and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $5) w
@@ -61,9 +63,8 @@ func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extrac
 	return docs, nil
 }
 
-// IsDue reports whether any document is left from which facts must be extracted. The digest way
-// identifies the model and its instructions. If way is nil, IsDue reports whether facts were
-// extracted from any document.
+// IsDue reports whether a model must still read any document. way is the digest of the model and
+// its instructions. If way is nil, IsDue reports whether a model has read any document.
 func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *extract.Digest) (is bool, err error) {
 	if way == nil {
 		err = e.index.db.Pool.QueryRow(ctx, `select exists (select from extracted where tenant_id = $1)`, string(tenant)).Scan(&is)
@@ -76,9 +77,9 @@ func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *ext
 	return is, nil
 }
 
-// Write implements extract.Store. It replaces the facts that a model extracted from a document. The
-// digest way identifies the model and its instructions, and texts are the digests of the passages.
-// It does nothing if the document has changed since Due.
+// Write implements extract.Store. It replaces the facts that a model has found in a document. way
+// is the digest of the model and its instructions, and texts are the digests of the passages. Write
+// does nothing if the document has changed since Due.
 func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest, facts []knowledge.Fact) error {
 	err := e.index.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		there, err := e.replaceFacts(ctx, tx, tenant, d, facts)

@@ -180,8 +180,9 @@ func (s *search) askWords(r *round, shards []shardRow) {
 	s.words.queueFresh(r, s.request, shards)
 }
 
-// finish runs the statements of r and loads data that is still missing. sealed is nil if the
-// postings in segments were not read yet.
+// finish runs the statements of r together with those for data that is still missing, and then
+// stores and caches the results. sealed is the plan for reading postings from segments. If it is
+// nil, finish makes that plan.
 func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last *outline) error {
 	plan := s.index.planScope(s.request, &s.snapshot)
 	plan.queue(r, s.request, &s.snapshot)

@@ -29,8 +29,8 @@ const (
 	longestHint = 500 // bytes of a subject
 )
 
-// Hear implements index.Hints. It records that parts (subjects) of a source have changed. It
-// ignores unknown sources, and subjects beyond the limits mostHints and longestHint.
+// Hear implements index.Hints. It stores hints that parts (subjects) of a source have changed. It
+// drops hints for unknown sources, subjects that are too long, and hints above the limit mostHints.
 func (h *Hints) Hear(ctx context.Context, source document.SourceID, subjects []string) error {
 	var kept []string
 	for _, s := range subjects {

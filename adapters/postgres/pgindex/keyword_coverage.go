@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// coverage returns the share of the query's weight that a chunk matches. See retrieve.Coverage.
+// coverage returns how much of the query a chunk matches, from 0 to 1. See [retrieve.Coverage].
 func (k *keywordScores) coverage(lists postings, shard int16, id int64) float64 {
 	key, offset := blockOf(shard, id)
 	found := make([]retrieve.Matched, len(k.terms))

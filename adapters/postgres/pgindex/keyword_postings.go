@@ -29,8 +29,8 @@ func (w *words) analyse(r retrieve.Request, languages []string) {
 	w.terms = slices.Compact(w.terms)
 }
 
-// postingRow is a row of the table posting or fresh_posting. The field at is the segment's number
-// in posting, and the first chunk's id in fresh_posting.
+// postingRow is a row of the table posting or fresh_posting. In posting, at is the number of the
+// segment. In fresh_posting, it is the id of the first chunk of a block.
 type postingRow struct {
 	shard, field int16
 	at           int64
@@ -136,7 +136,8 @@ func (plan *sealedPlan) queue(r *round) {
 	}
 }
 
-// finish returns the posting lists by field and term. The statements of the plan must have run.
+// finish returns all posting lists of the query, by field and term. fresh are the postings of
+// chunks outside segments. The plan's statements must have run.
 func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 	out := postings{make(map[string][]postingList, len(plan.terms)), make(map[string][]postingList, len(plan.terms))}
 	read := make(map[string][]sealedList)

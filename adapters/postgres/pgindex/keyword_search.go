@@ -171,8 +171,8 @@ func (k *keywordScores) addTo(entries []retrieve.Candidate) {
 	}
 }
 
-// top returns the n best allowed chunks by (1−r)·flat/max(flat) + r·title/max(title), best first. r
-// is titleRatio. An id has the shard in its upper bits.
+// top returns the n best chunks that the search may return, best first. A chunk's score is
+// (1−r)·flat/max(flat) + r·title/max(title), where r is titleRatio.
 func (k *keywordScores) top(n int, titleRatio float64, sc *scope) []bm25.Scored {
 	top := bm25.NewTop(n)
 	var a, b float32

@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// readStep is the number of documents per transaction whose facts are extracted again. scanStep
-	// is the number of passages per transaction that are searched for new names.
+	// readStep is the number of documents that are read again in one transaction. scanStep is the
+	// number of passages that are searched for new names in one transaction.
 	readStep, scanStep = 200, 2000
-	// maxLookups is the maximum number of new names, per thousand passages, that are looked up in
-	// the postings. For more names, a scan of all passages costs less.
+	// maxLookups is the maximum number of new names for which single passages are read, per
+	// thousand passages of the index. For more names, all passages are read.
 	maxLookups = 20
 	// maxPassagesOfName limits the passages that are read for one name.
 	maxPassagesOfName = 2000
 )
 
-// tidyKnowledge extracts the facts of documents that an earlier release stored. It then searches
-// older passages for names that were found in newer documents. It checks the deadline until between
-// steps, and returns true if work remains.
+// tidyKnowledge updates the facts and names of older documents. It reads again the documents that
+// an earlier release stored, and then searches passages for names that were found later. It checks
+// the deadline until between steps, and returns true if work remains.
 func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -130,8 +130,8 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 	})
 }
 
-// reread extracts the facts of stored documents again and replaces the stored ones. The function
-// more can add facts to those of a document. The caller must hold the shard's lock.
+// reread extracts facts from stored documents again, and replaces their stored facts. The function
+// more may add facts to what was read. The caller must hold the shard's lock.
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
 	for i := range docs {
@@ -229,9 +229,9 @@ func (x *Index) searchPostings(ctx context.Context, tenant access.TenantID, name
 	})
 }
 
-// addPassagesWith adds to holding the passages that contain every word of a name, by shard and
-// chunk id. It analyses the name in each language of the index. It adds at most maxPassagesOfName
-// passages per language. The statements use the primary keys of both posting tables.
+// addPassagesWith looks up the passages that contain all words of a name, in each language of the
+// index. It adds them to the map holding, by shard and chunk id. It adds at most maxPassagesOfName
+// per language. The statements use the primary keys of both posting tables.
 func addPassagesWith(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
 	var languages []string
 	if err := tx.QueryRow(ctx, `select array(select distinct l from index_shard, unnest(languages) l where tenant_id = $1 order by 1)`, string(tenant)).Scan(&languages); err != nil {

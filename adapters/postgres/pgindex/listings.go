@@ -73,7 +73,8 @@ func (l *listings) Note(ctx context.Context, notes map[string][]byte) error {
 	return nil
 }
 
-// List implements index.Listings. It records that a pass found documents in a list.
+// List implements index.Listings. It adds documents to a list, or marks them as found again. pass
+// identifies the pass over the source that found them.
 func (l *listings) List(ctx context.Context, list string, pass int64, met []index.Listed) error {
 	met = slices.Clone(met)
 	slices.SortFunc(met, func(a, b index.Listed) int { // so that two runs lock rows in the same order
@@ -134,9 +135,9 @@ func (l *listings) Lists(ctx context.Context, ids []document.ID) (map[document.I
 	return found, nil
 }
 
-// Missing implements index.Listings. It returns the documents of a list that no pass since before
-// has found, and the number of all documents in the list. If from is set, it returns only documents
-// that were created between from and to.
+// Missing implements index.Listings. It returns the documents of a list that were last found by a
+// pass with a number below before, and the size of the whole list. If from is set, it returns only
+// documents that were created between from and to.
 func (l *listings) Missing(ctx context.Context, list string, before int64, from, to time.Time) ([]document.ID, int, error) {
 	// Served by the primary key.
 	rows, err := l.index.db.Pool.Query(ctx, `

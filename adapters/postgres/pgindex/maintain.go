@@ -18,8 +18,8 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 	return err
 }
 
-// restShare divides FreshLimit: Tidy packs a shard with at least FreshLimit/restShare new chunks.
-// Every search reads unpacked chunks row by row, which takes about 2 ms for 4,000 chunks.
+// restShare determines when Tidy packs a shard: when it has at least FreshLimit/restShare chunks
+// that are not packed yet.
 const restShare = 8
 
 // Tidy maintains the index. It packs new chunks, merges segments, deletes old change records,
@@ -67,9 +67,8 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 
 var analysed = []string{"document", "chunk", "posting", "fresh_posting", "segment", "entity_name", "entity", "alias", "edge", "mention"}
 
-// analyse updates PostgreSQL's statistics if a table of the index has more than doubled since the
-// last update. Statements that are planned for a small table can take a hundred times as long. If
-// another role owns the tables, only autovacuum updates the statistics.
+// analyse updates PostgreSQL's statistics if a table of the index has become more than twice as
+// large since the last update. It does nothing for tables that belong to another role.
 func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	const wanted = `
 		select coalesce(bool_or(pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint), false)
@@ -88,8 +87,8 @@ func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	return nil
 }
 
-// Purge removes the words of deleted documents and unused names from the database. Searches already
-// ignore them. Purge checks the deadline until like [Index.Tidy].
+// Purge removes data of deleted documents from the database, such as their words, and unused names.
+// Searches ignore this data anyway. Purge checks the deadline until like [Index.Tidy].
 func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {

@@ -55,10 +55,12 @@ func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int
 	return done && err == nil, err
 }
 
-// planMerge chooses the segments to merge, or nil if no merge is useful. If a block of chunk ids is
-// full, it chooses all segments of the block. Otherwise it chooses at least mergeWidth adjacent
-// segments of the same level. If there are none, it chooses a segment with many deleted chunks or
-// stale scores.
+// planMerge returns the segments to merge or rewrite next, or nil if there are none. It looks for
+// these in order:
+//
+//   - All segments of a block of chunk ids in which no id is free.
+//   - At least mergeWidth adjacent segments of the same level.
+//   - One segment with many deleted chunks, or with stale scores.
 func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1
@@ -89,8 +91,8 @@ func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	return nil
 }
 
-// stale reports whether an earlier release computed the segment's BM25 factors with other average
-// field lengths.
+// stale reports whether the scores in the segment were computed with other average field lengths
+// than those of this release.
 func (s segmentRow) stale() bool {
 	return s.flatAvg != averageLength[fieldFlat] || s.titleAvg != averageLength[fieldTitle]
 }

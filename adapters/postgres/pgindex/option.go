@@ -30,7 +30,7 @@ func (x *Index) Options(ctx context.Context, tenant access.TenantID, id document
 	return options, nil
 }
 
-// Asked is a source with its stored options and its state.
+// Asked is a source with the options that the operator has set for it, and the state of its runs.
 type Asked struct {
 	Source  document.Source
 	Options json.RawMessage // {} if none were stored
@@ -92,8 +92,8 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 	return nil
 }
 
-// approvalOption names the option that holds the MAC of the approved settings. The audit trail
-// omits its previous value, which is meaningless to a reader.
+// approvalOption is the name of the option with the approval of a source's settings, which is a
+// message authentication code. The audit trail omits its old value.
 const approvalOption = "approval"
 
 // optionChanges returns the options that differ between two JSON objects. The new value has the

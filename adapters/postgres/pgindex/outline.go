@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// outline is a tenant's shards, segments and new documents, cached for the tenant's next search. It
-// is valid while the versions of the shards stay the same (lockShard). An outdated outline still
-// predicts which data a search needs.
+// outline describes a tenant's index: its shards, segments and unpacked documents. It is cached for
+// the next search, and is valid until a shard changes (lockShard). An outdated outline can still be
+// used to guess which data a search needs.
 type outline struct {
 	number   int64 // unique in this process
 	shards   []shardRow
@@ -39,8 +39,9 @@ func (x *Index) outline(tenant access.TenantID) *outline {
 	return entry.outline
 }
 
-// remember caches the access lists that the audience may read, and the outline of a snapshot. If
-// the shards have the same versions as in last, it keeps last and sets its field steady.
+// remember caches what a search has read: the access lists that the audience may read, and an
+// outline of the index. If no shard has changed since the outline last, it keeps last and marks it
+// as steady.
 func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	o := last
 	if last.same(s.shards) {
@@ -52,17 +53,16 @@ func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists, s.until}, size: 4*int64(len(s.lists)) + 512})
 }
 
-// audienceLists are the numbers of the access lists that an audience may read, ascending. They are
-// valid for one outline.
+// audienceLists holds the numbers of the access lists that an audience may read, in ascending
+// order. The numbers are valid only together with one outline.
 type audienceLists struct {
 	outline int64
 	numbers []int32
 	until   time.Time // expiry; zero: as long as the outline is valid
 }
 
-// passingAge is how long an audience's access lists are cached if some of them name nodes, such as
-// folders. A node's readers can expire (index.NodeGrace) without a change of the index. The expiry
-// takes effect at most passingAge later.
+// passingAge is how long access lists that name nodes, such as folders, are cached for an audience.
+// If the readers of a node expire, searches notice it at most this much later.
 const passingAge = time.Minute
 
 func listsKey(a access.Audience) segmentKey {
@@ -101,9 +101,8 @@ type freshDoc struct {
 	source string
 }
 
-// queueFresh queues statements that list the documents whose chunks are not packed into segments.
-// shards may be older than the snapshot. The statements use the index document_chunks. Because
-// sealedTo is a parameter, the planner knows that few documents lie beyond it.
+// queueFresh queues statements that read the documents whose chunks are not packed into segments
+// yet. shards may be older than the snapshot. The statements use the index document_chunks.
 func (s *snapshot) queueFresh(r *round, tenant access.TenantID, shards []shardRow) {
 	s.fresh = nil
 	for _, sh := range shards {

@@ -60,8 +60,8 @@ func becomePacker(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return taken, nil
 }
 
-// readShard reads a shard's state without locking the shard. All chunks below the nextChunk of the
-// result are committed, because writers allocate ids under the lock.
+// readShard reads a shard's state without locking it. All chunks with an id below nextChunk in the
+// result are committed.
 func readShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardRow, error) {
 	rows, err := tx.Query(ctx, `
 		select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages from index_shard where tenant_id = $1 and shard = $2`, string(tenant), shard)

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PauseSource stops reading a source until ResumeSource is called. While a source with its own
-// permissions is paused, these permissions allow nothing. by is the account that requests the
+// PauseSource stops reading a source until ResumeSource is called. If the source reports
+// permissions itself, they allow nothing while it is paused. by is the account that requests the
 // pause.
 func (x *Index) PauseSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourcePaused, `update source set paused_at = coalesce(paused_at, clock_timestamp()) where tenant_id = $1 and id = $2`)

@@ -12,9 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// placeRow is the data about a document that scoring needs. A row never changes, because chunk ids
-// are never reused and a changed document gets new ids. Rows of removed documents do no harm,
-// because only allowed chunks are looked up.
+// placeRow is the data about a document from which scores are computed. A row never changes. Rows
+// of removed documents may remain, because searches look up only chunks that they may return.
 type placeRow struct {
 	first   int64 // first chunk of the document
 	updated int64 // date, in microseconds since 1970, or noDate
@@ -35,7 +34,8 @@ const (
 	noDate    = -1 << 63
 )
 
-// places are the documents of a segment, or the fresh documents of a shard, ordered by first chunk.
+// places holds data about the documents of a segment, or about the unpacked documents of a shard.
+// It is ordered by first chunk.
 type places []placeRow
 
 func (p places) find(chunk int64) (placeRow, bool) {
@@ -86,8 +86,9 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 	return found, nil
 }
 
-// addDocumentData adds data about documents to candidates, which must be ordered by chunk. It drops
-// candidates whose document no longer exists. It reuses the array of entries.
+// addDocumentData sets the fields of candidates that come from their documents. entries must be
+// ordered by chunk. It drops candidates whose document no longer exists, and reuses the array of
+// entries.
 func (p *probe) addDocumentData(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
 	placed := entries[:0]
 	for _, c := range entries {

@@ -53,8 +53,8 @@ func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
 	return p, nil
 }
 
-// searchText returns the text of chunk i that is analysed: the entry's search text or, if it has
-// none, the title and the chunk's text.
+// searchText returns the text by which chunk i is found. That is the search text of the entry or,
+// if there is none, the title and the chunk's text.
 func (p *preparedEntry) searchText(i int) string {
 	if len(p.SearchText) > 0 {
 		return p.SearchText[i]
@@ -62,8 +62,8 @@ func (p *preparedEntry) searchText(i int) string {
 	return p.Document.Title + "\n" + p.Chunks[i].Words()
 }
 
-// enrichment returns the part of the search text before the chunk's own words. Only this part is
-// stored, because the words are stored with the chunk. The function searchText joins both.
+// enrichment returns the part of a chunk's search text that precedes the chunk's own text. Only
+// this part is stored separately. The function searchText joins both again.
 func (p *preparedEntry) enrichment(i int) string {
 	prefix, found := strings.CutSuffix(p.searchText(i), p.Chunks[i].Words())
 	if found {
@@ -72,8 +72,8 @@ func (p *preparedEntry) enrichment(i int) string {
 	return p.searchText(i) + "\n"
 }
 
-// searchText joins the stored columns of a chunk to its search text: the text that is analysed and
-// embedded.
+// searchText returns the text by which a chunk is found, from its stored columns. See
+// preparedEntry.enrichment.
 func searchText(enrichment, lead, text string) string {
 	return enrichment + document.Chunk{Lead: lead, Text: text}.Words()
 }

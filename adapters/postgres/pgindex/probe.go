@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/sketch"
 )
 
-// probe is one query of a search: its words and its vector. A search has several.
+// probe is one of the queries of a search, with its words and its vector.
 type probe struct {
 	*search
 	terms    []analyse.Term
@@ -73,9 +73,8 @@ func (p *probe) begin() {
 	})
 }
 
-// narrowDown searches sketches until none are left, after waiting until p.work is set. Two
-// goroutines call it at the same time to share the work. The one that finishes the last sketch sets
-// the result, p.near.
+// narrowDown searches the sketches for similar chunks, after p.work is set. Two goroutines may call
+// it at the same time to share the work. The one that ends last stores the result in p.near.
 func (p *probe) narrowDown() {
 	<-p.workSet
 	defer p.lockSketches()()
@@ -100,8 +99,8 @@ func (p *probe) compute() {
 	}
 }
 
-// pick stores the best keyword matches in p.best, ordered by chunk. Only the first
-// retrieve.CoverageDepth of them get a coverage.
+// pick stores the best keyword matches in p.best, ordered by chunk. It computes how much of the
+// query they match only for the first retrieve.CoverageDepth.
 func (p *probe) pick() {
 	best := p.keywords.top(p.request.PerSide, p.request.TitleRatio, p.scope)
 	p.best = make([]chosen, len(best))

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beyond reports whether some access list can be read by audience one but not by audience other. It
-// includes lists that no document uses any more.
+// Beyond reports whether audience one may read any access list that audience other may not. Lists
+// that no document uses any more count too.
 func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
 	err = x.db.Pool.QueryRow(ctx, `
 		select exists (select number from (`+listsOf("$1", "$2")+`) mine except select number from (`+listsOf("$3", "$4")+`) theirs)`,

@@ -53,7 +53,7 @@ func removeDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sou
 	return nil
 }
 
-// replacedState is the state of a deleted document that its new version inherits.
+// replacedState is the part of a deleted document's state that its new version takes over.
 type replacedState struct {
 	id   int64 // of the row
 	acl  []string

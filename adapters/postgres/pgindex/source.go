@@ -133,8 +133,8 @@ func nonNil(b []byte) []byte {
 	return b
 }
 
-// run returns the newest run of a source. Its Settings, Checkpoint and LastSuccess are the ones
-// that the next run begins with.
+// run returns the newest run of a source. Settings, Checkpoint and LastSuccess in it are those with
+// which the next run begins.
 func (r sourceRow) run() index.Run {
 	var run index.Run
 	if err := json.Unmarshal(r.LastRun, &run); err != nil {
@@ -161,8 +161,8 @@ type SourceState struct {
 	Chunks    int64
 }
 
-// State returns the state that decides when the source is read next. It omits hints and requests
-// for a full read.
+// State returns the state of the source's runs without hints of changes and requests for a full
+// read, which SourceState lacks.
 func (s SourceState) State() sources.State {
 	return sources.State{Last: s.Run, Failing: s.Failing, PausedAt: s.PausedAt}
 }
@@ -195,8 +195,9 @@ func (x *Index) Sources(ctx context.Context, tenant access.TenantID) ([]SourceSt
 // ErrNoSource means that the index does not have the source.
 var ErrNoSource = errors.New("there is no such source")
 
-// RemoveSource deletes a source with all its documents and returns the number of documents. It
-// works in steps, so a failed call can be retried. by is the account that requests the removal.
+// RemoveSource deletes a source with all its documents, and returns the number of deleted
+// documents. A failed call may have deleted some, and can be repeated. by is the account that
+// requests the removal.
 func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) (int, error) {
 	const step = 1000
 	removed := 0

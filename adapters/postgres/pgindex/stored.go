@@ -38,9 +38,8 @@ func (x *Index) StoredACLs(ctx context.Context, tenant access.TenantID, ids []do
 	return out, nil
 }
 
-// SamplePoint returns a person and a document of a source with which an operator can try out a
-// permission check. The document's access list names a node, such as a folder. ok is false if the
-// source has no such person or document.
+// SamplePoint returns a person and a document of a source, for a trial of a permission check. The
+// document's access list names a node, such as a folder. ok is false if the source lacks either.
 func (x *Index) SamplePoint(ctx context.Context, tenant access.TenantID, source document.SourceID) (person string, id document.ID, acl access.ACL, ok bool, err error) {
 	var list []string
 	err = x.db.Pool.QueryRow(ctx, `

@@ -57,8 +57,8 @@ func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model s
 }
 
 // withoutVectors checks the next fillPage chunk ids after the given one, and returns those without
-// a vector. It also returns the last checked id, or -1 if there are no more ids. It compares ids in
-// memory, because the planner would read whole tables for an anti-join.
+// a vector of the model. It also returns the last id that it checked, or -1 if there are no more
+// ids.
 func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]int64, int64, error) {
 	rows, err := x.db.Pool.Query(ctx, `select id from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`,
 		string(tenant), shard, after, fillPage)

@@ -13,8 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// fillLease is how long a claim on a model remains valid without a stored vector. It is longer than
-// the slowest batch.
+// fillLease is how long a process keeps its claim on a model without storing a vector.
 const fillLease = time.Minute
 
 // FillState returns the progress of computing a model's vectors. It counts all vectors of a tenant.
@@ -33,10 +32,8 @@ func (x *Index) FillState(ctx context.Context, tenant access.TenantID, model str
 	return s, nil
 }
 
-// IsComplete reports whether searches use a model, as recorded by SetComplete. It returns false for
-// an unknown model.
-//
-// The statement uses the primary key.
+// IsComplete reports whether the vectors of a model are marked as complete (see
+// [Index.SetComplete]). It returns false for an unknown model. The statement uses the primary key.
 func (x *Index) IsComplete(ctx context.Context, tenant access.TenantID, model string) (bool, error) {
 	var complete bool
 	err := x.db.Pool.QueryRow(ctx, `select complete from embedding_fill where tenant_id = $1 and model = $2`, string(tenant), model).Scan(&complete)

@@ -21,11 +21,11 @@ const searchSettings = `select set_config('plan_cache_mode', 'force_custom_plan'
 const passageSettings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const (
-	// maxFetched is the largest number of allowed chunks for which all cosines are fetched at once.
-	// This saves a second look-up for keyword matches.
+	// maxFetched is the maximum number of chunks for which all cosines are read at once. For more
+	// chunks, only the highest are read.
 	maxFetched = 2000
-	// exactLimit is the default of Config.ExactLimit. For so few chunks, preselection by sketches
-	// costs about as much as comparing all vectors (make bench-search).
+	// exactLimit is the default of Config.ExactLimit. Up to this number of chunks, comparing all
+	// vectors is about as fast as selecting candidates by sketches first.
 	exactLimit = 2000
 )
 
@@ -63,9 +63,9 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 	return nil
 }
 
-// queueExact queues statements that compare the vectors of all allowed chunks, by ranges of
-// neighbouring ids. They use the primary key of embedding. "offset 0" prevents the planner from
-// replacing the loop by a scan of the table.
+// queueExact queues statements that compare the query with the vectors of all chunks that the
+// search may return. They read ranges of ids by the primary key of embedding. "offset 0" prevents
+// the planner from scanning the table instead.
 func (p *probe) queueExact(r *round, m model) {
 	limit := p.scope.count
 	if limit > maxFetched {
@@ -113,9 +113,9 @@ func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[i
 	}
 }
 
-// cosines returns a function that appends cosines to found. Each row is (shard, chunk, negative
-// inner product, access list). The function drops chunks that the audience may not read, which
-// costs less than a condition in SQL with thousands of lists.
+// cosines returns a function that reads rows of a result and appends their cosines to found. Each
+// row is (shard, chunk, negative inner product, access list). The function drops chunks that the
+// audience may not read.
 func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()

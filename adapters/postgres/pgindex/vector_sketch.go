@@ -21,21 +21,20 @@ const (
 	// similar of 100,000 chunks. They contain 96 % of the ten most similar of a million chunks.
 	sketchCandidates = 600
 	// sketchBatch is the number of vectors that are read at a time to compute sketches.
-	// sketchRounds is the maximum number of batches per search. Until all sketches exist,
-	// PostgreSQL compares every vector.
+	// sketchRounds is the maximum number of such batches in one search.
 	sketchBatch  = 8192
 	sketchRounds = 16
 	// sketchAfter is the number of searches after which a process computes all sketches. A command
 	// that searches only once should not compute them.
 	sketchAfter = 3
-	// sketchShare is how many quarters of the cache the sketches of an index may take. If the
-	// sketches do not fit, PostgreSQL compares every readable vector.
+	// sketchShare is the part of the cache that the sketches of an index may take, in quarters.
+	// Larger indexes are searched without sketches.
 	sketchShare = 3
 )
 
-// sketches holds compact approximations of a model's vectors in a block of chunk ids. A sketch
-// stays valid, because vectors never change and ids are never reused. If a chunk gets a vector
-// later, the version of the model's row changes.
+// sketches holds the sketches of a model's vectors for a block of chunk ids. A sketch is a compact
+// approximation of a vector, and never changes. version is that of the model's row, which changes
+// if chunks get vectors later.
 type sketches struct {
 	mu            sync.RWMutex
 	block         *sketch.Block
@@ -127,8 +126,9 @@ type chunkPlace struct {
 	id    int64
 }
 
-// missingRange counts the readable chunks without a cached sketch. It also returns a range of ids
-// to read next, at most sketchBatch wide. The range includes low and excludes high.
+// missingRange returns how many chunks that the search may return have no sketch in memory. It also
+// returns the range of ids to read next, of at most sketchBatch ids, from low up to but excluding
+// high.
 func (s *search) missingRange(m model) (missing int, low, high chunkPlace) {
 	for key, allowed := range s.scope.allowed {
 		first := -1
@@ -285,9 +285,8 @@ func (v *rawVector) ScanBytes(src []byte) error {
 	return nil
 }
 
-// fromHalf converts a 16-bit number (IEEE 754 binary16). The factor is the difference of the
-// exponent biases. It also makes subnormal numbers correct. There are no infinities, because
-// pgvector stores none.
+// fromHalf converts a 16-bit floating-point number (IEEE 754 binary16). It is wrong for infinities,
+// which pgvector does not store.
 func fromHalf(h uint16) float32 {
 	return math.Float32frombits(uint32(h&0x8000)<<16|uint32(h&0x7fff)<<13) * 0x1p112
 }

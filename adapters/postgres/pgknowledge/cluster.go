@@ -17,15 +17,13 @@ var calledText string
 var calledSQL = readable(calledText, "$5")
 
 const (
-	// evidenceRounds limits how often names and entities are looked up from each other. For
-	// example, a name leads to an address, then to the address's other names, and then to other
-	// entities with those names.
+	// evidenceRounds limits the search for other names and addresses of an entity. In each round,
+	// names lead to addresses and other entities, and these to more names.
 	evidenceRounds = 6
-	// mostSpellingsOf limits the spellings read per entity and per name. A name with more spellings
-	// is shared by many people.
+	// mostSpellingsOf limits the number of spellings that are read for an entity, and for a name.
 	mostSpellingsOf = 50
-	// mostPeople limits how many entities are looked up for a question. If there are more, its
-	// names are ambiguous, and only the operator's statements join entities.
+	// mostPeople is the maximum number of entities that are looked up for a question. If there are
+	// more, the names in the question are ambiguous.
 	mostPeople = 200
 )
 
@@ -35,9 +33,9 @@ type evidence struct {
 	names    map[string]int64 // by form
 }
 
-// evidence collects what shows that entities of a question are the same. It starts from about, the
-// entities and documents with the question's names. If it finds too many entities, it returns only
-// the operator's statements.
+// evidence collects the reasons to treat entities as the same. It starts from about, which has the
+// entities and documents that the question names. If it finds more than mostPeople entities, it
+// returns only what the operator has said.
 func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
 	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
 	if err := g.statements(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
@@ -90,8 +88,8 @@ func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []nami
 	return e, nil
 }
 
-// lookups is the set of entities, names and keys to look up next. It remembers those that were
-// looked up before.
+// lookups collects the entities, names and keys to look up in the next round. It omits those that
+// were looked up in earlier rounds.
 type lookups struct {
 	entities, names []int64
 	keys            []string
@@ -183,9 +181,9 @@ type questionTargets struct {
 	parted, by []int64
 }
 
-// resolveTargets looks up the entities and documents that a question's names or their abbreviations
-// refer to. It includes entities that are the same as these, according to evidence that the
-// audience may read.
+// resolveTargets looks up the entities and documents that a question names, also by abbreviations.
+// It adds the entities that are the same as these, according to evidence that the audience may
+// read.
 func (g *Graph) resolveTargets(ctx context.Context, q knowledge.Question) (m questionTargets, err error) {
 	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
 		return m, err
@@ -237,9 +235,9 @@ func (g *Graph) resolveTargets(ctx context.Context, q knowledge.Question) (m que
 	return m, nil
 }
 
-// addShared adds an address or account that several people share to m.parted. It adds the names
-// under which the question asks for it to m.by. It does nothing if the question names the address
-// or account itself. asked are the question's names.
+// addShared adds an entity to m.parted if it is an address or account that several people share. It
+// then adds to m.by the names by which the question asks for it. It adds nothing if the address or
+// account itself is in asked, the names in the question.
 func (m *questionTargets) addShared(e *evidence, id knowledge.ID, entity int64, asked []string) {
 	reused := e.Reused(id)
 	if len(reused) == 0 || slices.Contains(asked, knowledge.Form(id.Key)) {

@@ -94,8 +94,8 @@ func (t *Texts) Settle(ctx context.Context, tenant access.TenantID, text extract
 	return nil
 }
 
-// Extracted records that a model has read a document's passages. The digest way identifies the
-// model and its instructions, and texts are the digests of the passages. Call Extracted in the
+// Extracted records that a model has read a document. way is the digest of the model and its
+// instructions, and texts are the digests of the document's passages. It must be called in the
 // transaction that writes the facts. [Drop] deletes the record.
 func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest) error {
 	if _, err := tx.Exec(ctx, `insert into extracted (tenant_id, shard, document, first_chunk, way, digests) values ($1, $2, $3, $4, $5, $6)`,
@@ -143,9 +143,8 @@ type TextsSize struct {
 	Reasons                       map[string]int64 // why texts were given up
 }
 
-// Size counts a tenant's texts and facts for its operator. It does not check permissions. The
-// digest way identifies the current model and its instructions. The field Took is the mean duration
-// of a model's answer.
+// Size counts the texts that models have read, and the facts in them. It is for operators and does
+// not check permissions. way is the digest of the current model and its instructions.
 func (t *Texts) Size(ctx context.Context, tenant access.TenantID, way extract.Digest) (TextsSize, error) {
 	s := TextsSize{Reasons: make(map[string]int64)}
 	var took float64

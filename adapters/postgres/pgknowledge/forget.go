@@ -10,9 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// forgottenSQL is the beginning of an SQL expression for the digest of a forgotten person. $1 is
-// the tenant. The caller appends an address and "), 'UTF8'))". The digests of forgotten accounts
-// are in the same table, but no account has the platform "knowledge".
+// forgottenSQL is the beginning of an SQL expression for the digest of a person who was forgotten.
+// $1 is the tenant. The caller appends the person's address and "), 'UTF8'))".
 const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'knowledge', 'person', `
 
 // Forget deletes the facts about a person with an e-mail address: the entity, its names and facts,

@@ -100,8 +100,8 @@ func (g *Graph) Neighbours(ctx context.Context, q knowledge.Question, passages [
 	return found, nil
 }
 
-// naming is an entity with one of the question's names or, if entity is 0, a document with such a
-// name.
+// naming is an entity or document that has one of the names in a question. entity is 0 for a
+// document.
 type naming struct {
 	knowledge.Named
 	entity int64
@@ -192,8 +192,8 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 // document.
 const mostPatterns = 5000
 
-// covering returns the row ids of the CODEOWNERS patterns that match one of the documents in about.
-// It returns nil if the question does not ask for owners.
+// covering returns the row ids of the CODEOWNERS patterns that match a document in about. It
+// returns nil if the question does not ask for owners.
 func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []naming) ([]int64, error) {
 	var ids []int64
 	if len(q.Relations) > 0 && !slices.Contains(q.Relations, knowledge.Owns) {
@@ -223,9 +223,9 @@ func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []nami
 	return ids, nil
 }
 
-// closest drops statements about a path if a longer path matches the same document. In a CODEOWNERS
-// file the last matching line decides, and files list special cases last. closest puts statements
-// that are not about a path first.
+// closest drops statements about a CODEOWNERS pattern if a longer pattern of the same source
+// matches too. It sorts statements about patterns last. covering has the row ids of the matching
+// patterns.
 func closest(all []stated, covering []int64) []stated {
 	longest := make(map[string]int) // by source
 	of := func(s stated) (source string, length int, covers bool) {
@@ -258,8 +258,8 @@ func closest(all []stated, covering []int64) []stated {
 	return all
 }
 
-// limitSlack is the factor by which more statements are read than requested, because statements
-// that refer to unreadable documents are dropped.
+// limitSlack is the factor by which more statements are read than were requested. Some are dropped
+// later, because they refer to documents that the audience may not read.
 const limitSlack = 3
 
 type side struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Same is the operator's statement that two entities are the same or, if Apart is set, that they
-// are separate.
+// Same says that two entities are the same, according to the operator. If Apart is set, it says
+// that they are different.
 type Same struct {
 	Apart           bool
 	Kind, OtherKind knowledge.Kind
@@ -30,7 +30,7 @@ var (
 	ErrItself  = errors.New("both are the same entity")
 )
 
-// ordered returns the two entities in canonical order, so that a merge is stored only once.
+// ordered returns s with its two entities in a fixed order.
 func (s Same) ordered() Same {
 	if s.Kind > s.OtherKind || s.Kind == s.OtherKind && s.Key > s.OtherKey {
 		s.Kind, s.Key, s.OtherKind, s.OtherKey = s.OtherKind, s.OtherKey, s.Kind, s.Key
@@ -38,9 +38,9 @@ func (s Same) ordered() Same {
 	return s
 }
 
-// Merge records that two entities are the same. A query for one then returns the readable facts of
-// both. Facts do not change, so [Graph.Split] can undo it. If the entities were recorded as
-// separate, Merge only deletes that record and returns back = true.
+// Merge records that two entities are the same, so that queries for one return the readable facts
+// of both. If the operator has said before that they are different, Merge only deletes that record
+// and returns back = true. [Graph.Split] undoes a merge.
 func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.state(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
 }
@@ -52,10 +52,9 @@ func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back
 	return g.state(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
 }
 
-// state withdraws an earlier statement about two entities or, if there is none, makes the opposite
-// one. The earlier statement is a row of the table whose name is before. If it exists, state
-// deletes it and returns back = true. Otherwise state executes the SQL statement instead with the
-// arguments more.
+// state deletes the record about two entities in the table before, and returns back = true. If
+// there is no such record, it executes instead, an SQL statement that inserts the opposite record.
+// more has further arguments of that statement.
 func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
 	s = s.ordered()
 	if s.Kind == s.OtherKind && s.Key == s.OtherKey {

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Name is a name in a document that was not yet searched for in passages stored earlier.
+// Name is a newly found name that must be searched for in the passages that were stored before it.
 type Name struct {
 	ID        int64
 	Form      string
@@ -20,8 +20,8 @@ type Name struct {
 // with different accents are different words in the index.
 const mostSpellings = 4
 
-// Unsearched returns names that were not yet searched for in older passages, up to the given
-// number.
+// Unsearched returns names that must be searched for in older passages. The last parameter is the
+// maximum number of names.
 func (g *Graph) Unsearched(ctx context.Context, tenant access.TenantID, most int) ([]Name, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select id, form, array(select distinct shown from alias a where a.tenant_id = $1 and a.name = n.id order by 1 limit $3)

@@ -20,9 +20,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ReadingVersion is the version of the code that finds facts and names in documents. Documents with
-// an earlier version are processed again from their stored text. The index document_older and the
-// query for such documents contain the same number.
+// ReadingVersion is the version of the code that finds facts and names in documents. Documents that
+// an earlier version has read are read again from their stored text. The index document_older
+// contains the same number.
 const ReadingVersion = 2
 
 // mostNames limits the number of cached names, at 100 bytes of memory each. Only cached names are
@@ -255,7 +255,8 @@ func (b *batch) assignIDs(ctx context.Context, tx pgx.Tx, tenant access.TenantID
 	return nil
 }
 
-// find adds mentions of names that occur in the passages. It ignores the document's own titles.
+// find searches the passages of documents for known and fresh names, and adds each as a mention. It
+// omits the titles of the document itself.
 func (b *batch) find(docs []Written, known *names, fresh *knowledge.Lexicon) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -343,10 +344,9 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 	return nil
 }
 
-// KeepLinks adds the stored links of documents to the Reading of each document. Reading the text
-// again would lose links that only the source reported.
-//
-// The statement uses the primary keys.
+// KeepLinks adds the stored links of documents to their Reading. Call it before a document is read
+// again from its stored text, which lacks links that only the source reported. The statement uses
+// the primary keys.
 func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {
 	at, ids := make(map[int64]int, len(docs)), make([]int64, len(docs))
 	for i := range docs {
@@ -377,10 +377,9 @@ func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return nil
 }
 
-// Drop queues statements that delete everything derived from documents. rows are the documents' row
-// ids. firsts and counts are the ids of their first chunks and the numbers of their chunks.
-//
-// The statements use the primary keys.
+// Drop queues statements that delete the facts, names and mentions of documents. rows has the row
+// ids of the documents. firsts and counts have the id of the first chunk and the number of chunks
+// of each. The statements use the primary keys.
 func Drop(work *pgx.Batch, tenant access.TenantID, shard int16, rows, firsts []int64, counts []int32) {
 	work.Queue(`delete from alias where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)
 	work.Queue(`delete from edge where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)

@@ -117,8 +117,8 @@ func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string,
 	return nil
 }
 
-// Plan implements deepsearch.Journal. It stores the plan of a turn and replaces an earlier plan. It
-// adds the sub-questions that people requested before.
+// Plan implements deepsearch.Journal. It stores the plan of a turn's deep search and replaces an
+// earlier plan. Sub-questions that people have requested in advance are added to the plan.
 func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.Record) error {
 	return s.fenced(ctx, f, "plan", func(tx pgx.Tx) error {
 		early, err := earlyInstructions(ctx, tx, f, r.Question)
@@ -179,7 +179,8 @@ func (s *DeepSearches) Conclude(ctx context.Context, f session.Fence, p packet.P
 	})
 }
 
-// addDeep stores sub-questions. before is the number of those that are stored already.
+// addDeep stores further sub-questions of a deep search. before is the number of sub-questions that
+// are stored already.
 func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questions []deepsearch.SubQuestion) error {
 	batch := new(pgx.Batch)
 	for i, q := range questions {
@@ -246,8 +247,8 @@ func (s *DeepSearches) Found(ctx context.Context, f session.Fence, number int, f
 	})
 }
 
-// Forget implements deepsearch.Journal. It deletes the content of all judgments, and replaces the
-// sub-questions that are based on a judgment by text.
+// Forget implements deepsearch.Journal. It deletes the content of all judgments of the search. In
+// the sub-questions that a judgment has added, it replaces the question by text.
 func (s *DeepSearches) Forget(ctx context.Context, f session.Fence, text string) error {
 	return s.fenced(ctx, f, "taking back of judgments", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `update deep_question set text = $3 where tenant_id = $1 and turn_id = $2 and round > 0`, f.Tenant, f.Turn, text); err != nil {

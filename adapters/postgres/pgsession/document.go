@@ -19,10 +19,9 @@ type numberedRow struct {
 	documentRow
 }
 
-// splitReferences divides the documents of messages into those stored with the message (own) and
-// those stored with the session. inherited holds the numbers of the latter. splitReferences adds
-// new documents to the session. A document whose number means another document there is stored with
-// the message.
+// splitReferences says where to store the documents of each message. own has the documents to store
+// with the message. inherited has the numbers of documents without text, which the session stores.
+// splitReferences adds new documents to the session.
 func splitReferences(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
 	own [][]message.Reference, inherited [][]int32, err error,
 ) {
@@ -68,8 +67,8 @@ func (c *refColumns) add(d document.Ref) {
 	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
 }
 
-// assignNumbers stores numbered documents in the session of a turn. It returns the document id of
-// each number. A number that is already taken keeps its document.
+// assignNumbers stores documents under their numbers in the session of a turn. It returns the id of
+// the document that each number now has. If a number was taken, it keeps its document.
 func assignNumbers(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
 	known, err := storedNumbers(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {

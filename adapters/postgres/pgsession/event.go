@@ -25,7 +25,7 @@ func claimPress(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return tag.RowsAffected() > 0, nil
 }
 
-// claimPrefix is the key prefix of claimed tasks in the table of platform events.
+// claimPrefix begins the key of a claimed task in the table of platform events.
 const claimPrefix = "claim:"
 
 // Claim implements session.Store. It reports whether the caller must do the task with this key.
@@ -43,9 +43,9 @@ func (s *Store) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref
 }
 
 const (
-	// refusedPrefix is the key prefix of refused questions in the table of platform events.
+	// refusedPrefix begins the key of a refused question in the table of platform events.
 	refusedPrefix = "refused:"
-	// noTurn is stored as the turn id of accepted events without a turn.
+	// noTurn is the turn id in the table of platform events if an event has no turn.
 	noTurn = "00000000-0000-0000-0000-000000000000"
 )
 

@@ -102,8 +102,8 @@ var askedSQL = eventSQL(session.Asked, `
 	        {to queued})
 	returning intake_at, number`)
 
-// derivedSQL stores a turn that is derived from another turn ($2), for example as a retry ($9). A
-// shared copy is done at once, with the outcome $10 and the sentence $11.
+// derivedSQL stores a turn that is derived from another turn ($2). $9 is the kind of derivation. If
+// it is "share", the new turn is done at once, with the outcome $10 and the sentence $11.
 var derivedSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
 		reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
@@ -112,9 +112,9 @@ var derivedSQL = eventSQL(session.Asked, `
 		case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
 	from turn where tenant_id = $1 and id = $2`)
 
-// overtakenSQL closes the waiting turns of a session ($2) that would answer without being asked. It
-// is for the case that a person asks there. It returns the closed turns, and whether turns with
-// later questions than $3 are waiting. It uses the index turn_unfinished.
+// overtakenSQL closes the waiting turns of a session ($2) in which the bot would answer without
+// being asked. A person has asked in the meantime. It returns the closed turns, and whether turns
+// with questions later than $3 are waiting. It uses the index turn_unfinished.
 var overtakenSQL = eventSQL(session.Overtaken, `
 	with closed as (
 		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
@@ -133,9 +133,9 @@ var leasedSQL = eventSQL(session.Leased, strings.ReplaceAll(leaseQuery, "{held u
 const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp() and exists (
 	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
 
-// mustWait is true if a queued turn t must wait for another turn of its session: an unfinished
-// earlier one, or a later one that has already begun. An earlier turn that waits for a person
-// (awaitsStart) does not count. The condition uses the index turn_unfinished.
+// mustWait is true if another turn of the session must end before the queued turn t can begin. That
+// is an unfinished earlier turn, or a later one that has begun. Earlier turns that wait for a
+// person (awaitsStart) do not count. It uses the index turn_unfinished.
 const mustWait = `exists (
 	select from turn e where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.state <> 'done'
 	  and case when e.number < t.number then not ` + awaitsStart + ` else e.state <> 'queued' end)`
@@ -144,23 +144,23 @@ const mustWait = `exists (
 // the index turn_unfinished.
 const aheadSQL = `select count(*) from turn e where e.tenant_id = $1 and e.session_id = $2 and e.number < $3 and e.state <> 'done' and not ` + awaitsStart
 
-// suspectedSQL moves a turn of a dead replica to a quarantine, in which few turns run at once. $3
-// is 1 if the replica ran only this turn, and 0 otherwise.
+// suspectedSQL puts a turn of a dead replica into quarantine, where few turns run at once. $3 is 1
+// if no other turn could have caused the death, and 0 otherwise.
 var suspectedSQL = eventSQL(session.Leased, `
 	update turn t set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
 	where tenant_id = $1 and id = $2 and {from t running delivering done}`)
 
-// handedBackSQL releases a turn, so that any replica can lease it after $4 µs. A delay counts as a
-// failure. The attempt number increases at once, so that later writes of the worker fail.
+// handedBackSQL releases a turn. Any replica can lease it after $4 µs. If $4 is not 0, this counts
+// as a failure. Later writes of the worker fail, because the attempt number increases.
 var handedBackSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1,
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
-// awaitedSQL releases a turn whose deep search waits for a person, and sets until when it waits.
-// The wait ends $4 µs after the search was offered, but at most $5 µs from now. It ends at once
-// if the person has decided or the plan was changed. The person was shown a plan with $6
-// sub-questions, $7 of them dropped. If no search is stored, the turn waits 20 s.
+// awaitedSQL releases a turn whose deep search waits until a person starts it. The turn can be
+// leased again $4 µs after the search was offered, but at most $5 µs from now. It can be leased
+// at once if the person has decided, or if the plan no longer has $6 sub-questions, $7 of them
+// dropped. If no search is stored, the delay is 20 s.
 var awaitedSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case
 		when t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
@@ -171,8 +171,9 @@ var awaitedSQL = eventSQL(session.HandedBack, `
 			from deep_search d where d.tenant_id = $1 and d.turn_id = $2), clock_timestamp() + interval '20 seconds') end
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t running}`)
 
-// replicaLeftSQL releases the turns of a leaving replica. leftRepairsSQL releases its finished
-// turns whose answers must be shown again. They use the indexes turn_held and turn_disturbed.
+// SQL statements for a replica that leaves. replicaLeftSQL releases its unfinished turns.
+// leftRepairsSQL releases its finished turns whose messages must be written again. They use the
+// indexes turn_held and turn_disturbed.
 var (
 	replicaLeftSQL = eventSQL(session.HandedBack, `
 		update turn t set state = {next t}, owner = '', attempt = attempt + 1 where owner = $1 and {from t running delivering}`)
@@ -180,9 +181,9 @@ var (
 		update turn t set owner = '', attempt = attempt + 1 where owner = $1 and {from t done} and disturbed`)
 )
 
-// finishedSQL saves the outcome of an attempt. It returns whether the answer was removed, and
-// whether the question was edited without and with a later stop. The last result says whether an
-// answer appears although the bot was not asked.
+// finishedSQL saves the outcome of an attempt. It returns four conditions: the answer was removed;
+// the question was edited and not stopped; the question was edited and stopped; the bot answers
+// without being asked.
 var finishedSQL = eventSQL(session.Finished, `
 	update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
 		state = case when $4 = 'superseded' and not exists (
@@ -191,8 +192,8 @@ var finishedSQL = eventSQL(session.Finished, `
 	returning removed_at is not null, edited_text is not null and stop_requested_at is null,
 		edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`)
 
-// pendingEdit is true if a turn has an edit to apply when its delivery ends. A stop by a person
-// cancels the edit.
+// pendingEdit is true if the question of a turn was edited while its answer is being delivered. It
+// is false if a person has stopped the turn or removed the answer.
 const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
 
 // isFinalRevision is true if the answer has not changed since the turn was leased.
@@ -220,18 +221,21 @@ var stopAskedSQL = eventSQL(session.StopAsked, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
 	returning id::text`)
 
-// editedSQL stores the new text of a question, to be applied later. It clears the time until which
-// a quota delays the question, because the edit was counted.
+// editedSQL stores the new text of a question, which is applied later. It also ends a wait for a
+// quota.
 var editedSQL = eventSQL(session.Edited, `
 	update turn t set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null
 	where tenant_id = $1 and id = $2 and {from t}`)
 
 var editedTakenSQL = eventSQL(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
 
-// Statements that queue a turn again after an edit. editedNumberSQL gives the turn the newest
-// number of its session. editedBeforeSQL stores the earlier question as a superseded turn.
-// editedOriginSQL attaches turns derived from the earlier question to it. editedAgainSQL queues the
-// turn.
+// SQL statements that queue a turn again after an edit of its question:
+//
+//   - editedNumberSQL gives the turn the newest number of its session.
+//   - editedBeforeSQL stores the earlier question as a superseded turn.
+//   - editedOriginSQL makes the superseded turn the origin of turns derived from the earlier
+//     question.
+//   - editedAgainSQL queues the turn.
 var (
 	editedNumberSQL = eventSQL(session.Edited, `update turn t set number = $3 where tenant_id = $1 and id = $2 and {from t}`)
 	editedBeforeSQL = eventSQL(session.Edited, `

@@ -15,8 +15,8 @@ var withdrawnSQL = eventSQL(session.Withdrawn, `
 			else state = 'delivering' or exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) end
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and {from t}`)
 
-// withdrawnEraseSQL deletes all text of models, and all searches, of turns whose question was
-// deleted. It skips turns that must still be delivered.
+// withdrawnEraseSQL deletes the answers and the searches of turns ($2) whose question was deleted.
+// It skips turns whose messages must still be written.
 var withdrawnEraseSQL = eventSQL(session.Withdrawn, `
 	with gone as (
 		update turn t set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
@@ -27,8 +27,8 @@ var withdrawnEraseSQL = eventSQL(session.Withdrawn, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// editedEraseSQL deletes the questions and answers that a turn ($2) replaced, except shared copies,
-// which remain visible. It uses the index turn_place.
+// editedEraseSQL deletes the texts of the turns that an edited turn ($2) replaced: questions,
+// answers and searches. Shared copies remain. It uses the index turn_place.
 var editedEraseSQL = eventSQL(session.Edited, `
 	with before as (
 		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
@@ -62,8 +62,8 @@ var removedSQL = eventSQL(session.Removed, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and removed_at is null and {from t}
 	returning id::text, state = 'running'`)
 
-// removedShownSQL deletes the text of an answer ($2) whose message a person deleted, and the
-// earlier answers that it replaced.
+// removedShownSQL deletes the answer of a turn ($2) after a person deleted a message of it. It also
+// deletes the earlier answers that this answer replaced.
 var removedShownSQL = eventSQL(session.Removed, `
 	with gone as (
 		update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
@@ -75,8 +75,9 @@ var removedShownSQL = eventSQL(session.Removed, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// Statements that change a shown answer: correct it, keep it private, post it again for one person,
-// or replace it by another turn.
+// SQL statements for actions on the answer of a turn ($2). correctedSQL stores a correction, and
+// keptSQL that a private answer stays private. resentSQL makes the answer be posted again.
+// replacedSQL records the turn that replaces this one.
 var (
 	correctedSQL = eventSQL(session.Revised, `
 		update turn t set correction = $3, corrected_at = clock_timestamp(), corrected_by = $4, corrected_by_name = $5,

@@ -2,17 +2,17 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// overwrittenSQL marks the pages of turn $2 to be written again, because attempt $3 of turn $4 may
-// have changed them. It does nothing if that is the newest attempt of turn $2.
+// overwrittenSQL makes the messages of turn $2 be written again, because attempt $3 of turn $4 may
+// have changed them. It does nothing if that attempt is the newest of turn $2 itself.
 var overwrittenSQL = eventSQL(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
 
 // beingAnswered is true if attempt $3 of turn $2 is the newest, and the turn has no outcome. It is
 // false if the question was deleted.
 const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
 
-// Statements that store what a worker learns about a question after it was accepted. settledSQL
-// stores until when a quota is exhausted. completedSQL stores the audience and the asker's name.
-// completedFilesSQL does the same for a locked turn, for use with files or the thread's starter.
+// SQL statements for facts that were unknown when a question was accepted. settledSQL stores until
+// when a quota is exhausted. completedSQL stores the audience and the asker's name.
+// completedFilesSQL stores the same for a turn that is locked.
 const (
 	settledSQL   = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
 	completedSQL = `
@@ -34,8 +34,9 @@ const wokenSQL = `
 	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
 		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`
 
-// placeAfterSQL moves a waiting turn ($2) behind another turn ($3). Its new number is that turn's
-// number plus $4. Its new place in the conversation is $5 or, if $5 is null, that turn's place.
+// placeAfterSQL moves a waiting turn ($2) behind another turn ($3). $4 is the difference between
+// the numbers of both. $5 is the new place in the conversation, or null for the place of the other
+// turn.
 const placeAfterSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
 	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
@@ -56,9 +57,9 @@ const offeredSQL = `
 
 const expiredSQL = `update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`
 
-// Deletions for a person ($3) on a platform ($2). Deleting a turn also deletes the rows that
-// reference it (on delete cascade). Stops, removals and corrections by the person remain without a
-// name.
+// SQL statements that forget a person ($3) on a platform ($2). forgottenSQL deletes the person's
+// turns, with all rows that reference them. The others remove the person's name from stops,
+// removals and corrections.
 const (
 	forgottenSQL = `
 		with gone as (

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// questionIndex is the model_index of a turn's question, which no model wrote.
+// questionIndex is the model_index of a question in the table of messages.
 const questionIndex = -1
 
 // The rows of a conversation. The order of their fields is the order of the columns in the
@@ -235,8 +235,8 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	return nil
 }
 
-// noChunk is the chunk_id of a reference without a chunk. Earlier releases stored 0, which is also
-// the id of a chunk, so readers must check the document.
+// noChunk is the chunk_id of a reference to a document without a chunk. Earlier releases stored 0
+// instead, which is also the id of a chunk.
 const noChunk = -1
 
 func storedChunk(id *document.ChunkID) int64 {

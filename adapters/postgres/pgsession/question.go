@@ -50,14 +50,14 @@ const (
 const isListed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
 	and t.outcome is distinct from 'superseded' and t.outcome is distinct from 'declined'`
 
-// SQL forms of the conditions in review.Scope.May. A test compares both.
+// SQL conditions that express [review.Scope.May]. A test compares the results of both.
 const (
 	ownQuestion    = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
 	sharedQuestion = ` (s.owner = '' and not t.direct)`
-	// isEnclosed is review.Question.Enclosed in SQL. A Discord thread that was opened from a
-	// message has that message's id and is never private. All other threads count as private
-	// (https://docs.discord.com/developers/topics/threads#private-threads). The condition uses
-	// count(*), because "not exists" takes 27 ms instead of 1.5 ms for a page of 100,000 questions.
+	// isEnclosed is review.Question.Enclosed as an SQL condition. A Discord thread counts as
+	// enclosed unless it was opened from a message, whose id it then has. "count(*) = 0" is much
+	// faster here than "not exists". See
+	// https://docs.discord.com/developers/topics/threads#private-threads
 	isEnclosed = ` (s.platform = 'discord' and (
 		select count(*) = 0 from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
 	isVisible = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
@@ -103,8 +103,8 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 	return found, nil
 }
 
-// manyMatches is the number of matching questions from which a query's words count as common. The
-// questions are then read newest first, and not through the text index.
+// manyMatches is the number of matches from which the words of a query count as common. Such a
+// query reads questions newest first, and does not use the text index.
 const manyMatches = 2000
 
 func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, error) {
@@ -265,9 +265,9 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 
 const maxCited = 50
 
-// CitedBefore lists up to maxCited documents that the answers of a period cite, if the cited
-// version was older than before. The document with the oldest version comes first. The caller must
-// check who may read the documents.
+// CitedBefore lists up to maxCited documents that answers of a period cite, and that were last
+// changed before the time before. It lists the oldest first. The caller must check who may read the
+// documents.
 func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until, before time.Time) ([]document.Ref, error) {
 	type row struct {
 		ID, Source, Kind, Title, URL string

@@ -70,9 +70,9 @@ func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID,
 	return nil
 }
 
-// Nearest returns the documents that were closest to each question, closest first: those that an
-// unsuccessful answer listed, and then the first search results. The caller must check who may read
-// the documents.
+// Nearest returns, for each question, the documents that are most likely about it, best first.
+// These are the documents that the answer listed as close, followed by the first results of the
+// search. The caller must check who may read them.
 func (s *Store) Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	type foundRow struct {
 		Document document.ID `json:"document_id"`

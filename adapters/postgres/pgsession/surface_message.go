@@ -33,9 +33,9 @@ func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 // errTaken means that a message already belongs to a turn.
 var errTaken = errors.New("the message belongs to a turn")
 
-// claimMessage records that a platform message belongs to a turn, and returns the message's
-// tombstone. For the role "question", it returns errTaken if the message already belongs to a turn.
-// In other roles the message moves to the new turn, which happens only after a restored backup.
+// claimMessage records that a platform message belongs to a turn, in a role such as "question". It
+// returns the message's tombstone. If a question belongs to a turn already, it returns errTaken.
+// Messages in other roles move to the new turn.
 func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (tombstone, error) {
 	// Waits for a concurrent stop of the same message. Served by the primary key.
 	const claim = `

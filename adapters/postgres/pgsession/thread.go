@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// queueJoin queues statements that store the thread of a question and record that the asker wrote
-// in it. If the question addresses the bot, they also mark the thread as joined and followed. They
-// must run in the transaction that accepts the question.
+// queueJoin queues statements that store the thread of a question, with the asker as a participant.
+// Unless the question is ambient, they mark the thread as joined and followed. They must run in the
+// transaction that accepts the question.
 func queueJoin(batch *pgx.Batch, in session.Intake) {
 	const join = `
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
@@ -31,8 +31,8 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
-// joinThread marks a thread as joined because an unasked answer appears in it. It must run in the
-// transaction of Finish.
+// joinThread marks the thread of a turn as joined. It is called if the bot answers without being
+// asked. It must run in the transaction of Finish.
 func joinThread(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	const join = `
 		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
@@ -139,8 +139,9 @@ func (s *Store) follow(ctx context.Context, tenant access.TenantID, ref thread.R
 
 type activeRow struct{ Channel, Thread, LastSeen string }
 
-// Active implements session.Store. It returns joined threads of a workspace, newest first, up to
-// the given number. It omits threads without a message in the period lately before now.
+// Active implements session.Store. It returns the joined threads of a workspace that had a message
+// in the last period of length lately, newest first. The last parameter is the maximum number of
+// threads.
 func (s *Store) Active(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int,
 ) ([]session.Active, error) {

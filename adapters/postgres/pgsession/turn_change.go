@@ -22,9 +22,8 @@ type changedRow struct {
 	At                             *time.Time
 }
 
-// lockQuestion locks and returns the turn whose question is the platform message id, or nil if
-// there is none. It locks the message before the turn. If a concurrent retry moves the message to
-// another turn, it returns that turn.
+// lockQuestion locks and returns the turn whose question is the platform message id. It returns nil
+// if there is none. It locks the message before the turn.
 func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
 	const message = `
 		select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
@@ -169,9 +168,9 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 	return question, nil
 }
 
-// requeueEdited queues a turn with its edited question as the newest of its session. It moves the
-// earlier question, with its times and votes, to a new superseded turn, and returns that turn's id.
-// Texts of earlier questions and answers are erased.
+// requeueEdited queues a turn again with its edited question, as the newest turn of its session. It
+// moves the earlier version to a new superseded turn, without the texts, and returns the id of that
+// turn.
 func requeueEdited(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {

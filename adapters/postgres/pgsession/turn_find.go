@@ -61,8 +61,8 @@ func (s *Store) AskedBy(ctx context.Context, tenant access.TenantID, at thread.R
 }
 
 // Unlisted implements session.Store. It returns turns whose answers used only public documents
-// because of the audience. It omits turns whose asker was already offered a private answer. It
-// considers only the newest such turn of each session.
+// because the audience was unknown. It considers only the newest such turn of each session, and
+// omits it if a private answer was offered already.
 func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error) {
 	// Served by run_audience, which is nearly always empty.
 	const unlisted = `
@@ -139,9 +139,9 @@ func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.
 	return n, nil
 }
 
-// Locate returns the channels that have a message with this id, if the message belongs to a turn or
-// has a recorded decision. It is for an operator who does not know the channel. A platform's
-// message ids are unique only within a channel.
+// Locate returns the channels with a message that has this id. It finds only messages that belong
+// to a turn, or about which the bot has recorded a decision. Operators use it if they do not know
+// the channel.
 func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.MessageID) ([]thread.Ref, error) {
 	const locate = `
 		select platform, workspace, channel from surface_message where tenant_id = $1 and message = $2 and turn_id is not null
@@ -174,8 +174,8 @@ func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.
 	return turns, nil
 }
 
-// Referenced returns the turns whose answer showed this reference, a code for the cause of a
-// failure. It uses no index, because only operators call it.
+// Referenced returns the turns that showed a reference code to people. The code identifies a
+// failure in the log. It uses no index, because only operators call it.
 func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, reference string) ([]session.Turn, error) {
 	if reference == "" {
 		return nil, nil

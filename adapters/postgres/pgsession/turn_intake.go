@@ -14,8 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// acceptByStep is like Accept, but uses several statements in one transaction and handles any
-// question.
+// acceptByStep implements Accept for any question, with several statements in one transaction.
 func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		accepted = session.Accepted{}
@@ -82,9 +81,9 @@ func claimIntake(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (
 	return existing, stop, err
 }
 
-// enqueue stores the question as a turn of its session, and returns the number of unfinished turns
-// before it. Waiting turns with later messages stay behind it. Turn numbers grow in the order of
-// commits. enqueue locks quotas before the session, as edits and retries do.
+// enqueue stores a question as a new turn of its session. It returns the number of unfinished turns
+// that precede it. The turn is placed before waiting turns with later messages. enqueue locks
+// quotas before the session, as edits and retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop tombstone) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)

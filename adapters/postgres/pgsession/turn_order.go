@@ -17,15 +17,14 @@ const isUnbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and
 // withQuestion joins turn t with its question q. It uses message's unique constraint.
 const withQuestion = `join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
 
-// laterTurns are the waiting turns of a session whose questions follow a new question, in order.
+// laterTurns lists the waiting turns whose questions were written after a new question, in order.
 type laterTurns []struct {
 	ID    string
 	Place int64 // in the conversation
 }
 
 // lockLater locks and returns the waiting turns whose questions were written after the new
-// question. Processes may accept simultaneous messages in any order. It also closes waiting turns
-// that would answer without being asked.
+// question. It also closes waiting turns in which the bot would answer without being asked.
 func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (laterTurns, error) {
 	if in.Ambient {
 		return nil, nil

@@ -84,8 +84,8 @@ func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error 
 	return nil
 }
 
-// loneDeaths returns 1 if a turn of a dead replica ran alone, and 0 otherwise. atOnce is the limit
-// of concurrent turns in its quarantine, or 0 outside quarantines.
+// loneDeaths returns 1 if a turn ran alone when its replica died, and 0 otherwise. atOnce is the
+// number of turns that could run at once in its quarantine, or 0 outside quarantines.
 func loneDeaths(atOnce int) int {
 	if atOnce == 1 {
 		return 1

@@ -15,9 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is true if turn t is older than $4 µs and no replica could have answered it. A
-// replica counts if it started before the turn reached that age and was alive in the last $4 µs. A
-// turn whose answer a person changed (revision > 0) is never abandoned.
+// abandonedColumn is true if turn t is older than $4 µs, and in that time no replica was alive
+// that could have answered it. It is false if a person has changed the answer (revision > 0).
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
@@ -52,8 +51,8 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 	return turns, nil
 }
 
-// leaseIn leases turns of the quarantine group, or turns outside of quarantines if group is "". If
-// guard is set, it leases nothing while a quarantine exists.
+// leaseIn leases turns of the quarantine group, or turns outside quarantines if group is empty. If
+// guard is set, it leases nothing as long as any quarantine exists.
 func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
 	maxAge := r.MaxAge.Microseconds()
 	if r.MaxAge > 0 {

@@ -76,8 +76,8 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	return audit.WriteTurn(ctx, tx, tenant, session.QuestionDeleted, id, "", nil)
 }
 
-// lockFamily locks and returns all turns with the same question as a turn, including those that are
-// derived while it waits for a lock. Afterwards no turn can be derived from a locked turn.
+// lockFamily locks all turns with the same question as a turn, and returns their ids. No other turn
+// can be derived from them until the transaction ends.
 func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) ([]string, error) {
 	var locked []string
 	for {
@@ -96,8 +96,6 @@ func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id strin
 	}
 }
 
-// eraseUnshown deletes all text of models, and all searches, of turns whose question was deleted.
-// It skips turns that must still be delivered.
 func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ...string) error {
 	if _, err := tx.Exec(ctx, withdrawnEraseSQL, tenant, ids); err != nil {
 		return fmt.Errorf("erase the answers of a deleted question: %w", err)
@@ -149,8 +147,8 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 	return erased, running, nil
 }
 
-// eraseBegun removes an answer that is being written, if the deleted message is its first page. It
-// reports whether it did, and returns the running turns that must stop.
+// eraseBegun removes an answer that is still being written, if the deleted message id is its first
+// page. It reports whether it removed an answer, and returns the running turns that must stop.
 func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, []session.TurnID, error) {
 	const of = `
 		select t.id::text from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id

@@ -32,8 +32,8 @@ func New(db *postgres.DB) *Store { return &Store{db} }
 // errUnchanged rolls back a transaction that would change nothing.
 var errUnchanged = errors.New("the content is the same")
 
-// changed increments the revision of a tenant's files. Until the transaction ends, no other
-// transaction can change files of the tenant.
+// changed is an SQL statement that increments the revision of a tenant's files. It locks the
+// tenant's row, so that only one transaction at a time can change files.
 const changed = `
 	insert into upload_state (tenant_id, revision) values ($1, 1)
 	on conflict (tenant_id) do update set revision = upload_state.revision + 1`

@@ -138,9 +138,9 @@ func refused(err error) bool {
 	return errors.As(err, &failed) && failed.Code == "42501"
 }
 
-// vectorHome returns the schema that contains pgvector, and installs pgvector in the default schema
-// if it is missing. Migrations would install it in the scratch schema, and it would be dropped with
-// that schema.
+// vectorHome returns the schema that contains pgvector. If pgvector is missing, it installs
+// pgvector in the default schema, because an extension in the scratch schema would be dropped with
+// it.
 func vectorHome(ctx context.Context, conn *pgx.Conn) (string, error) {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// The key is "vector" in ASCII. Migrations take the same lock to install the extension.

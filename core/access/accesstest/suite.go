@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Store is an implementation of both [access.Changes] and [access.People], as [Suite] tests it.
+// Store combines [access.Changes] and [access.People], which [Suite] tests together.
 type Store interface {
 	access.Changes
 	access.People

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// admit decides whether a question may be answered again, by the channel's current settings. d is a
-// refusal, or says whether the answer must be private. quotas are the quotas that apply to the
-// person who acts.
+// admit checks the channel's current settings before a question is answered again. d refuses the
+// question, or says whether the answer must be private. quotas are those of the person who
+// requested the action.
 func (s *Service) admit(ctx context.Context, a Request, t session.Turn, private bool) (d policy.Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
 	rules, err := policy.In(ctx, s.Policies, a.Tenant, place)

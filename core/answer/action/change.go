@@ -12,12 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Edited answers an edited question again, and the new answer replaces the old one. It does nothing
-// if the message is not a question, if answering is disabled or paused, or if the text is empty or
-// unchanged. The text is unchanged, for example, if a platform adds a link preview.
+// Edited answers an edited question again and replaces the old answer. It does nothing if the
+// message is not a question, its text is empty or unchanged, or answering is disabled or paused.
 //
-// If the error is a [policy.Rejection], the old answer stays, and the error's text is for the
-// person.
+// A [policy.Rejection] means that the old answer stays. Its text is for the person who edited.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "edit", &err)
 	defer func() { s.auditEdit(ctx, e, err) }()
@@ -74,9 +72,8 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 }
 
 // Deleted ends the turn of a deleted question, and erases the question and its answers from the
-// store. It cancels a waiting or running turn. A visible answer gets a note that the question was
-// deleted. If the question arrives after its deletion, but within session.TombstoneAge, it is
-// stopped at once.
+// store. A visible answer gets a note that the question was deleted. A question that arrives up to
+// [session.TombstoneAge] after its deletion is not answered.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "delete", &err)
 	if changed, err = s.Store.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {
@@ -96,9 +93,9 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 	return changed, nil
 }
 
-// AnswerDeleted erases an answer after a person deleted one of its messages on the platform. It
-// stops a running turn, whose answer is not posted again. Deletions by the bot and of other
-// messages have no effect.
+// AnswerDeleted erases a stored answer after a person deleted one of its messages on the platform.
+// It stops a running turn, and the answer is not posted again. It does nothing if the message does
+// not belong to an answer, or if the bot deleted the message.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
 	defer s.recoverPanic(ctx, "delete an answer", &err)
 	_, err = s.erase(ctx, tenant, at, id)

@@ -14,8 +14,9 @@ import (
 // accept this length.
 const maxCorrection = 3000
 
-// removeAnswer deletes an answer's text in one transaction, so that no prompt, retry or replica can
-// find it. A worker then retries until the answer's messages show the removal.
+// removeAnswer deletes the text of an answer from the store. A worker then edits the answer's
+// messages, and retries until they show the removal. A request without a reason gets a form that
+// asks for it.
 func (s *Service) removeAnswer(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch own := r.Session.Owner != "" || r.Direct; {
 	case own && a.By.ID != r.Asker.ID:

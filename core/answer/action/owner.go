@@ -77,8 +77,8 @@ func (s *Service) askOwner(ctx context.Context, a Request, r session.Record) (Re
 	}}, nil
 }
 
-// nearest returns the pages closest to a question, or nil if documents answered it. These are the
-// pages that the answer named, or else those that the search found.
+// nearest returns the documents closest to an unanswered question: those that the answer named, or
+// else those that the search found. It returns nil if documents answered the question.
 func (s *Service) nearest(ctx context.Context, t session.Turn) ([]document.Ref, error) {
 	saved, err := s.Store.Saved(ctx, t)
 	if err != nil || len(saved.Runs) == 0 {
@@ -103,9 +103,9 @@ func shortened(text string) string {
 	return text
 }
 
-// Unposted handles a failure to post [Reply].Post to the owner of a page, and returns the new reply
-// for the person. of is the turn of the question. The owner can then be asked again, unless cause
-// says that the message may have been posted.
+// Unposted returns the reply to a person whose message to the owner of a page ([Reply].Post) was
+// not posted. The person can then ask the owner again, unless cause is [thread.ErrOutcomeUnknown].
+// The turn of the question has the id in of.
 func (s *Service) Unposted(ctx context.Context, a Request, of session.TurnID, cause error) (reply Reply, err error) {
 	s.Logger.WarnContext(ctx, "the owner of a page was not asked", "turn", of, "error", cause)
 	if errors.Is(cause, thread.ErrOutcomeUnknown) {

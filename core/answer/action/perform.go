@@ -83,8 +83,8 @@ func (s *Service) perform(ctx context.Context, a Request) (Reply, error) {
 }
 
 const (
-	// deliveryWait is how long a press waits until a visible answer is recorded as delivered. It is
-	// shorter than the platforms' timeout for a press (3 s).
+	// deliveryWait is the maximum time that a button press waits until a visible answer is recorded
+	// as delivered. Platforms allow 3 seconds for a press.
 	deliveryWait = 1500 * time.Millisecond
 	deliveryPoll = 50 * time.Millisecond
 )
@@ -134,9 +134,9 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	}
 }
 
-// maySee reports whether the person may know that the turn exists. A private turn is visible only
-// to its owner, and any other turn to everyone in its channel. The asker may request a private
-// answer from another channel too.
+// maySee reports whether the person who acts may know that the turn exists. A private turn is
+// visible only to its owner, and any other turn to everyone in its channel. To request a private
+// answer, the asker may act from any channel of the platform.
 func (a Request) maySee(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
 	case r.Session.Owner != "":

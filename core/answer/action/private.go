@@ -51,9 +51,9 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 	return reply, nil
 }
 
-// share posts a private answer to its thread if everyone in the channel may read all documents
-// behind it. These are the cited documents, those in the prompt, and those behind earlier private
-// answers in the prompt.
+// share posts a copy of a private answer to its thread. It refuses unless everyone in the channel
+// may read all documents on which the answer is based. This includes documents that were in the
+// prompt but are not cited, and those behind earlier private answers.
 func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner == "" && r.Direct:

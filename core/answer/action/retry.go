@@ -8,10 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// retry answers a question again, in the messages of the old answer. ActionDeeper repeats the
-// question as a deep search. ActionReport writes a report from the findings of a stopped deep
-// search. If the channel has switched to private answers, the new answer is private and the old one
-// stays.
+// retry answers a question again and replaces the old answer. [thread.ActionDeeper] requests a deep
+// search, and [thread.ActionReport] a report from the findings of a stopped deep search. If the
+// channel now requires private answers, the new answer is private and the old one stays.
 func (s *Service) retry(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner != "" && a.By.ID != r.Session.Owner, r.Asker.ID != a.By.ID && !a.Moderator:

@@ -35,8 +35,8 @@ func (e Explanation) Reason() policy.Reason {
 // Inspector explains why messages were answered or not.
 type Inspector struct{ Store Explained }
 
-// Turn returns the explanation of a turn, from the decision about its message and its result. A
-// turn that has not ended has no result.
+// Turn explains a turn by the decision about its message and by its result. While the turn is
+// running, the explanation has no result.
 func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error) {
 	e := Explanation{Turn: &t}
 	var err error

@@ -15,8 +15,9 @@ var states = map[string]string{
 	"": "not looked into", "found": "found", "missing": "not in the documents", "failed": "could not be looked into", "dropped": "left out by a person",
 }
 
-// describePlan describes a deep search by its sub-questions. Sub-questions from later rounds may
-// contain names from documents. So their text is shown only if all cited documents may be named.
+// describePlan lists the sub-questions of a deep search with their results. may reports whether the
+// reader may know a document. A sub-question of a later round may contain names from documents. Its
+// text is hidden unless the reader may know all cited documents.
 func describePlan(plan []session.PlanRow, may func(document.ID) bool) []string {
 	if len(plan) == 0 {
 		return nil

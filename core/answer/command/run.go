@@ -226,8 +226,8 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote"), more), nil
 }
 
-// forgetAccount deletes the person's identities in document sources and prevents later lookups. It
-// reports whether there were any.
+// forgetAccount deletes the links between the person's accounts and people in document sources, and
+// prevents new ones. was reports whether there were any links.
 func (s *Service) forgetAccount(ctx context.Context, c Request) (was bool, err error) {
 	if s.People == nil || c.Alone == nil {
 		return false, nil

@@ -15,7 +15,8 @@ import (
 // any setting.
 const valueReset = "reset"
 
-// SayUnchanged ends the reply to a person who resets a setting that was never changed in chat.
+// SayUnchanged is the end of a sentence. It tells a person that a setting cannot be reset, because
+// it was never changed in chat.
 const SayUnchanged = "has no change to undo"
 
 func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (string, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Why explains how an answer was made, with facts that everyone who sees the answer may know. It
-// counts only the documents of the answer, so that no count reveals unreadable documents.
+// Why explains how an answer was made, to anyone who can see the answer. It counts only documents
+// of the answer, so that no count reveals other documents.
 func Why(r session.Record, saved session.Saved) string {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -111,8 +111,8 @@ func cited(answer message.Message) int {
 	return len(seen)
 }
 
-// namable returns the documents of an explanation that everyone who currently sees the answer may
-// read.
+// namable returns which documents of an explanation may be named. Everyone who can see the answer
+// may read them. If the audience is unknown, it returns only public documents.
 func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]bool, error) {
 	var ids []document.ID
 	for _, row := range e.Saved.Plan {

@@ -57,8 +57,8 @@ type Follow string
 
 const (
 	FollowMention Follow = "mention" // none are answered
-	// FollowDialogue answers a reply while only one person talks with the bot, and a reply to one
-	// of the bot's messages. It is the default.
+	// FollowDialogue answers replies to the bot's messages. It answers other replies only while a
+	// single person talks with the bot. It is the default.
 	FollowDialogue Follow = "dialogue"
 	// FollowAlways answers all replies. It also answers messages outside threads if the documents
 	// have an answer.
@@ -95,7 +95,7 @@ type State struct {
 	Wait          time.Duration // for FollowAlways: delay for people to answer first
 }
 
-// In returns a copy of s with the fields about the event's thread set from t.
+// In returns a copy of s for an event in the given thread.
 func (s State) In(t session.Thread) State {
 	s.InThread, s.Unfollowed, s.Helped, s.People, s.BotTurns, s.Idle = t.Known, t.Unfollowed, t.Helped, t.People, t.BotTurns, t.Idle
 	return s
@@ -116,7 +116,7 @@ const (
 	Steer  // change the plan of the thread's deep search
 )
 
-// courseNames must not change, because verdicts are stored with these names.
+// courseNames has the name with which each [Course] is stored. The names must never change.
 var courseNames = map[Course]string{
 	Ignore: "ignore", Observe: "observe", Answer: "answer", Redo: "redo", Cancel: "cancel", Stop: "stop", Unfollow: "unfollow", Refuse: "refuse", Steer: "steer",
 }
@@ -206,7 +206,8 @@ func decideChange(e Event) Decision {
 	}
 }
 
-// decideBot decides about a message of another bot. If over is false, the rules for people apply.
+// decideBot decides whether to ignore a message of another bot. over is true if it is ignored.
+// Otherwise the message is treated like a message of a person.
 func decideBot(s State) (d Decision, over bool) {
 	limit := s.BotLimit
 	if limit <= 0 {

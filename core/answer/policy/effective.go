@@ -65,10 +65,9 @@ type Effective struct {
 	Ignored []SettingValue
 }
 
-// Resolve applies values to the defaults. The values must be sorted from the most general to the
-// most specific. A later value replaces an earlier one. If [Setting].Narrows is set, a value from
-// chat only restricts the value from the file. Invalid values have no effect and are listed in
-// Ignored.
+// Resolve applies values to the default policy. The values must be sorted from the most general to
+// the most specific, because later values replace earlier ones. If [Setting].Narrows is set, a
+// value from chat can only restrict the earlier values. Invalid values are listed in Ignored.
 func Resolve(said ...SettingValue) Effective {
 	e := Effective{Policy: DefaultPolicy()}
 	for _, v := range said {

@@ -132,8 +132,8 @@ const (
 	PerRole    QuotaScope = "role"    // everyone who holds the role, across channels
 )
 
-// Counters returns the quotas against which a question in a channel counts. holds has the asker's
-// principals, which decide about quotas of roles.
+// Counters returns the quotas against which a person's question in a channel counts. A quota of a
+// role applies only if the role is among the person's principals in holds.
 func (p Policy) Counters(at session.Place, person string, holds access.Audience) []session.Quota {
 	var counted []session.Quota
 	place := string(at.Platform) + ":" + at.Workspace + ":"
@@ -155,8 +155,8 @@ func (p Policy) Counters(at session.Place, person string, holds access.Audience)
 	return counted
 }
 
-// CountsRoles reports whether any quota is for a role, so that the asker's permissions must be
-// looked up.
+// CountsRoles reports whether any quota is for a role. The asker's permissions must then be looked
+// up.
 func (p Policy) CountsRoles() bool {
 	for _, q := range p.Quotas {
 		if q.For == PerRole {

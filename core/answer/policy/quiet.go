@@ -21,8 +21,8 @@ type Notice struct {
 	At       time.Time
 }
 
-// Allows reports whether a sentence may be sent now. The returned Said replaces said. It includes
-// the sentence if it may be sent, and omits notices older than Within.
+// Allows reports whether a notice with the given sentence may be sent now. It returns the list that
+// must replace said. This list includes an allowed notice, and omits notices older than Within.
 func (q Quiet) Allows(said Said, sentence string, now time.Time) (Said, bool) {
 	for len(said) > 0 && now.Sub(said[0].At) >= q.Within {
 		said = said[1:]

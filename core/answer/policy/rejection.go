@@ -19,8 +19,8 @@ type Rejection struct {
 // Error implements error.
 func (r Rejection) Error() string { return r.Sentence }
 
-// Full rejects every question while the store's disk is full. Its Reason is empty, because the full
-// store cannot record the refusal in the audit trail.
+// Full is the [Rejection] of every question while the store's disk is full. It has no Reason,
+// because the audit trail cannot be written at that time.
 var Full = Rejection{Sentence: "I can't take questions right now: the disk of my database is full. Ask again in a while. Whoever runs this bot must make room there."}
 
 // Reasons for refusals that do not come from [Decide]. The audit trail stores these codes.
@@ -48,15 +48,15 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// Replies to a message without a question. noQuestionMentioned is for a message that mentions the
-// bot.
+// Replies to a message without a question. noQuestionMentioned is the reply if the message mentions
+// the bot.
 const (
 	NoQuestion          = "There is no question in this message. Write what you would like to know."
 	noQuestionMentioned = "There is no question in this message. Mention me again, with what you would like to know."
 )
 
-// Asked returns the text of a question like [CheckQuestion], with another error for a mention
-// without text. If why is "mention", that error asks the person to mention the bot again.
+// Asked checks the text of a question and returns it, like [CheckQuestion]. If the text is empty
+// and why is "mention", the error asks the person to mention the bot again.
 func Asked(text string, most int, why Reason) (string, error) {
 	text, err := CheckQuestion(text, most)
 	if why == "mention" && Refusal(err) == NoQuestion {

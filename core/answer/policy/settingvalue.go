@@ -99,9 +99,9 @@ func shareSetting(key, help string, of func(*Policy) *float64) Setting {
 	}
 }
 
-// Maximum values of settings that are durations. maxWait must be less than a day, after which a
-// waiting turn counts as lost (session.Store.Sweep). maxCoolDown is limited because the store
-// deletes the time of an unasked answer after a month.
+// Maximum values of settings that are durations. maxWait must be less than a day, because the store
+// then treats a waiting turn as lost. maxCoolDown is a month, because the store then deletes the
+// time of the last unasked answer.
 const (
 	maxWait     = 12 * time.Hour
 	maxCoolDown = 30 * 24 * time.Hour
@@ -137,8 +137,8 @@ func formatDuration(d time.Duration) string {
 
 const aclValues = "a list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID"
 
-// aclSetting returns a setting that holds access lists. If the file and chat both set a list, a
-// person must be in both.
+// aclSetting returns a setting that holds access lists. Its value is the field of the policy to
+// which of points. If the file and chat both set a list, a person must be in both.
 func aclSetting(key, help string, of func(*Policy) *[]access.ACL) Setting {
 	return Setting{
 		Key: key, Values: aclValues, Help: help, Narrows: true,

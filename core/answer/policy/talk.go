@@ -18,8 +18,8 @@ const (
 )
 
 // language holds the words and phrases of small talk in one language. A message with a word of
-// thanks or goodbye is small talk if all its other words are small talk. leaving and about are
-// whole messages, apart from [fillerWords] around them.
+// thanks or goodbye is small talk if all its other words are small talk. A phrase is small talk
+// only if it is the whole message, apart from [fillerWords] around it.
 type language struct {
 	thanks, goodbye map[string]bool // words
 	leaving, about  map[string]bool // phrases
@@ -71,8 +71,8 @@ func asksAbout(said []string) bool {
 
 var fillerWords = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
 
-// isPhrase reports whether the words are a phrase of any language, with or without [fillerWords]
-// around it. of returns the phrases of one language.
+// isPhrase reports whether the words form a phrase of any language. It ignores [fillerWords] around
+// the phrase. The function of selects the phrases of a language.
 func isPhrase(said []string, of func(language) map[string]bool) bool {
 	for start := 0; start < len(said) && (start == 0 || fillerWords[said[start-1]]); start++ {
 		for end := len(said); end > start && (end == len(said) || fillerWords[said[end]]); end-- {

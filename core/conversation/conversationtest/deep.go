@@ -43,8 +43,8 @@ func deep(t testing.TB, plain deepsearch.Engine, kept *plans) answer.Engine {
 	return cautious{runner}
 }
 
-// researched returns the replies of a model that plans two sub-questions and answers the first,
-// followed by then.
+// researched returns scripted replies of a model that plans two sub-questions and answers the
+// first. The replies in then follow.
 func researched(then ...llmtest.Reply) []llmtest.Reply {
 	look := llmtest.Reply{llmtest.Call(0, "look", search.Name, `{"queries":["office"]}`)}
 	return append([]llmtest.Reply{

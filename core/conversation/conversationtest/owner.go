@@ -17,8 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Own changes deps so that answers find no evidence and name the owner of the closest page. person
-// returns the owner's id on the platform.
+// Own configures deps so that answers find no evidence and name the owner of the closest page.
+// person returns the id of this owner on the platform.
 func Own(store sessiontest.Store, deps *answer.Deps, person func() string) {
 	deps.Engine, deps.Owners = unanswering{}, &owners{store, person}
 }

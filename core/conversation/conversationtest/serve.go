@@ -22,9 +22,9 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Serve returns the services of a replica with the given store. If deps.Store is set, answers use
-// that store instead. If deps.Policies implements [command.Policies], commands use the same
-// policies. Deep searches find only one document.
+// Serve returns the services of a replica with the given store. If deps.Store is set, it replaces
+// the store for answers only. If deps.Policies implements [command.Policies], commands use it too.
+// Deep searches find only one document.
 func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answer.Config) conversation.Services {
 	t.Helper()
 	if deps.Store == nil {
@@ -66,8 +66,8 @@ func (m Models) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: slices.DeleteFunc(slices.Clone(m), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })}, nil
 }
 
-// List configures answers that list documents without any text. Every search then finds one
-// document.
+// List configures deps so that an answer is only a list of documents, without any text. Every
+// search finds one document.
 func List(t testing.TB, deps *answer.Deps) {
 	t.Helper()
 	deps.Setups, deps.Engine = lists{deps.Setups}, Engine(t, search.New(pages{}, nil, budgettest.NewWords(), search.Config{}))
@@ -82,7 +82,8 @@ func (l lists) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) 
 	return s, err
 }
 
-// NoDocuments is an [answer.Library] with a single document, which everyone may read.
+// NoDocuments is an [answer.Library] for tests that store no documents. It knows only the test
+// package's handbook, which everyone may read.
 type NoDocuments struct{}
 
 // Readable implements answer.Library.

@@ -27,13 +27,13 @@ func race() bool {
 	return false
 }
 
-// Limited runs work in a separate process with a limit on its data segment (RLIMIT_DATA), which
-// includes all memory of Go. The runtime's memory limit is nine tenths of it, as in a container.
-// The test fails if the process dies or work fails.
+// Limited runs work in a separate process with limited memory. The limit in bytes applies to the
+// data segment (RLIMIT_DATA), which includes all memory of Go. The runtime's memory limit is nine
+// tenths of that limit, as in a container. The test fails if the process dies or work fails.
 //
-// A test must call Limited once, at its top level, and do nothing else. Its name must contain
-// LittleMemory, so that it runs without the race detector, whose shadow memory exceeds any such
-// limit.
+// A test must call Limited once, at its top level, and do nothing else. The name of the test must
+// contain LittleMemory. Such tests run without the race detector, whose shadow memory exceeds any
+// such limit.
 func Limited(t *testing.T, bytes int64, work func(t *testing.T)) {
 	t.Helper()
 	if race() {

@@ -4,6 +4,6 @@ package footprinttest
 
 import "testing"
 
-// limitData does nothing on systems without a limit on a process's data. Only the runtime's own
-// limit applies there.
+// limitData does nothing, because this system cannot limit a process's data. Only the runtime's own
+// memory limit applies.
 func limitData(*testing.T, uint64) {}

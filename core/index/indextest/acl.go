@@ -137,8 +137,9 @@ func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	}
 }
 
-// beyond checks the result of Beyond for two random audiences. Beyond must not miss a document. It
-// may return true although there is none, unless the audiences are equal.
+// beyond checks the result of Beyond for two random audiences. The result must be true if the first
+// audience may read a document that the second may not. It must be false if the audiences are
+// equal.
 func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
 	audience := func(name string) access.Audience {
 		held := rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, name)

@@ -25,9 +25,9 @@ type Counts struct {
 	Length    int            // number of words; the wholes of split identifiers do not count
 }
 
-// Text returns the terms of a text in a language, given as a BCP 47 tag such as "de". An empty tag
-// means DefaultLanguage. Text in a language without stop words and stemmer is split into words
-// only.
+// Text returns the search terms of a text. language is a BCP 47 tag such as "de", and an empty tag
+// means DefaultLanguage. In an unsupported language, words are neither stemmed nor dropped as stop
+// words.
 func Text(text, language string) Counts {
 	c := Counts{Frequency: make(map[string]int, len(text)/12)}
 	lang := languageOf(language)

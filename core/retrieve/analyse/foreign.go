@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// isForeignQuestion reports whether a question in Latin script is in a language that no document is
-// written in. The question must contain two stop words of that language, or one if it has a letter
-// that English lacks. It must also contain more stop words of that language than of any language of
-// the documents. Questions are usually too short for [Guess].
+// isForeignQuestion reports whether a question is in another language than all documents. It counts
+// stop words, because most questions are too short for [Guess]. The other language needs at least
+// two stop words in the question, and more than each language of the documents. One is enough if
+// the question has a letter that English lacks.
 func isForeignQuestion(text string, langs []language) bool {
 	hits := make([]int, len(guessable))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) {

@@ -31,9 +31,8 @@ var languages = func() map[string]language {
 	return all
 }()
 
-// languageOf resolves a tag ("de", "de-AT", "nb") to a language. An empty tag means
-// DefaultLanguage. Languages without stop words and stemmer, such as Chinese, are analysed word by
-// word.
+// languageOf returns the language of a tag such as "de", "de-AT" or "nb". An empty tag means
+// DefaultLanguage. An unsupported language, such as Chinese, has neither stop words nor a stemmer.
 func languageOf(tag string) language {
 	name, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	switch name {

@@ -46,8 +46,9 @@ func withoutPoliteness(text string) string {
 	return rest
 }
 
-// trimMatch removes the match of an expression at one end of the text, if the rest contains a
-// letter. It keeps the punctuation that ends the question.
+// trimMatch removes the match of a regular expression from the beginning or end of a text. It keeps
+// the character before a match at the end, such as "?". If no letter would remain, it returns the
+// text unchanged.
 func trimMatch(text string, at *regexp.Regexp) string {
 	match := at.FindStringIndex(text)
 	if match == nil {

@@ -153,8 +153,9 @@ type occurrence struct {
 	part int
 }
 
-// questionLanguage returns the language of the documents that has the most stop words in the
-// question. If several have the most, or the question has none, it uses [Guess].
+// questionLanguage returns the most likely language of a question. It chooses the language in langs
+// with the most stop words in the question. If the question has none, or several languages have
+// equally many, it returns the result of [Guess].
 func questionLanguage(text string, langs []language) language {
 	hits := make([]int, len(langs))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -208,9 +209,9 @@ func queryLanguages(names []string) []language {
 	return langs
 }
 
-// Together returns the frequency to use for each term when its weight is computed. frequency[i]
-// belongs to terms[i]. Terms with the same Part get the sum of their frequencies. A synonym gets at
-// least the frequency of the word that it replaces, so it does not weigh more.
+// Together returns the document frequencies from which the weights of terms are computed.
+// frequency[i] belongs to terms[i]. Terms with the same Part share the sum of their frequencies. A
+// synonym is never rarer than the word that it replaces, so it never weighs more.
 func Together(terms []Term, frequency []int) []int {
 	parts := make(map[int]int, len(terms))
 	for i, t := range terms {

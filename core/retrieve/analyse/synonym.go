@@ -8,9 +8,6 @@ import (
 
 // SynonymShare is the weight of a synonym relative to the word that it replaces. It is below 1, so
 // documents with the words of the question rank first.
-//
-// In a test with sets of general words, shares above 0.25 found slightly fewer pages. Synonyms that
-// only the operator knows rank well from 0.5.
 const SynonymShare = 0.5
 
 const maxSynonymTerms = 100
@@ -115,9 +112,9 @@ func wordsOf(text string, stem *stemmer) []string {
 	return once
 }
 
-// Query is like the function [Query], but adds synonyms. The terms of a synonym follow the word
-// that they replace, and have its Word and Part. A synonym of a phrase replaces each word of the
-// phrase. The second result lists the synonyms that were added, such as "k8s: kubernetes".
+// Query returns the terms of a question like the function [Query], with the terms of synonyms
+// added. The terms of a synonym follow the word that they replace, and have the same Word and Part.
+// The second result lists the added synonyms, such as "k8s: kubernetes".
 func (s *Synonyms) Query(text string, languages []string) (terms []Term, synonyms []string) {
 	if s == nil || len(s.sets) == 0 {
 		return Query(text, languages), nil
@@ -148,9 +145,9 @@ func (s *Synonyms) Query(text string, languages []string) (terms []Term, synonym
 	return terms, synonyms
 }
 
-// addPhrase adds the terms of one phrase of a synonym set to added, for each word that m matches.
-// place is the index of the phrase in the set. It adds the terms in every language, at most room in
-// total, and returns their number.
+// addPhrase adds the terms of one synonym to the map added, for each word of the question that the
+// synonym replaces (m). place is the index of the synonym in its set. addPhrase adds at most room
+// terms and returns their number.
 func (s *Synonyms) addPhrase(q *analysed, m match, place int, number *int, room int, added map[int][]Term) int {
 	n := 0
 	var before [][]string

@@ -116,9 +116,9 @@ func isUnspaced(r rune) bool {
 		r == 'ー'
 }
 
-// characterPairs yields the pairs of adjacent characters of run, which are the usual terms for
-// Chinese, Japanese and Korean. It also yields single characters as extras, so a question of one
-// character finds something. It returns false if yield does.
+// characterPairs yields all pairs of adjacent characters of run, as search terms for Chinese,
+// Japanese and Korean. Single characters are yielded as extra terms. It returns false if yield
+// does.
 func characterPairs(run string, yield func(string, kind) bool) bool {
 	run = lower(run)
 	previous := -1

@@ -33,9 +33,8 @@ func Sealed(list []byte, i int) (offset, impact uint16) {
 	return binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
 }
 
-// freshSize is the size, in bytes, of a posting in a fresh list: the offset, the term frequency and
-// the length of the field. Postings are in ascending order of offset. Impacts are computed when the
-// list is read.
+// freshSize is the size in bytes of a posting in a fresh list: the offset, the term frequency and
+// the length of the field. Postings are in ascending order of offset.
 const freshSize = 6
 
 // AppendFresh adds a posting to a fresh list, which stores term frequencies (tf) and field lengths

@@ -55,9 +55,9 @@ func Quantise(impact float64) uint16 {
 // Value returns the impact that a 16-bit value of [Quantise] represents.
 func Value(q uint16) float64 { return float64(q) * (MaxImpact / math.MaxUint16) }
 
-// Frequency returns the term frequency for a quantised impact ([Impact], [Quantise]) with the same
-// dl and avgdl. It allows impacts to be recomputed for a new average without the text. The result
-// is exact below about 200. Above that, the impact hardly depends on the frequency.
+// Frequency returns the term frequency from which [Impact] and [Quantise] computed q, given the
+// same dl and avgdl. With it, impacts can be computed again for another average length. The result
+// is exact up to about 200.
 func Frequency(q uint16, dl int, avgdl float64) int {
 	w := Value(q)
 	tf := w * saturation(dl, avgdl) / (MaxImpact - min(w, MaxImpact-1e-6))

@@ -26,8 +26,8 @@ var (
 	ErrUnfit = errors.New("the search engine is not supported")
 )
 
-// Engine is a search engine. Implementations are safe for concurrent use. A call has no effects
-// after it returns.
+// Engine is a search engine. It is safe for concurrent use. A call makes no changes after it has
+// returned.
 type Engine interface {
 	Searcher
 	Writer
@@ -75,8 +75,7 @@ type Keeper interface {
 // BlockSize is the number of consecutive chunk ids in one Tally.
 const BlockSize = 1 << 16
 
-// Tally is a checksum over chunks. It consists of the number of chunks and the sum of their
-// versions.
+// Tally is a checksum of a block of chunks: their number, and the sum of their versions.
 type Tally struct {
 	Chunks   int64
 	Versions int64 // their sum

@@ -168,8 +168,8 @@ func (m *Memory) candidates(r retrieve.Request) (retrieve.Candidates, error) {
 	return out, nil
 }
 
-// idf and impact implement the formulas directly. A mistake in the packed index therefore cannot
-// hide in shared code.
+// idf and impact are direct implementations of the BM25 formulas. They are separate from the code
+// of the real index, so that tests can find mistakes in it.
 func idf(n, df int) float64 {
 	return math.Log(1 + (float64(max(n, df))-float64(df)+0.5)/(float64(df)+0.5))
 }

@@ -114,8 +114,8 @@ func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []
 	return out
 }
 
-// Names returns the document of each candidate, by chunk. It fails the test if a candidate cannot
-// be fetched, or if its position differs from the position of its passage.
+// Names returns a map from each candidate's chunk to its document. It fails the test if the chunk
+// cannot be fetched, or has another position in the document than the candidate says.
 func Names(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate) map[document.ChunkID]document.ID {
 	t.Helper()
 	var chunks []document.ChunkID
@@ -180,8 +180,8 @@ func testEqualsMemory(t *testing.T, s Store) {
 	}
 }
 
-// Same fails the test if keyword search for a question finds other candidates or scores in got than
-// in want. It tolerates the error of 16-bit impacts.
+// Same fails the test if keyword searches in got and want find different candidates or scores.
+// Small differences from 16-bit rounding are allowed.
 func Same(t *testing.T, question string, got, want retrieve.Index) {
 	t.Helper()
 	same(t, Ask(question), got, want)

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Block holds the sketches of 65,536 consecutive chunks, with one bit per dimension. Concurrent
-// reads are safe if no goroutine writes.
+// Block holds the sketches of 65,536 consecutive chunks. A sketch is an approximation of a vector
+// with one bit per dimension. Concurrent reads are safe if no goroutine writes.
 type Block struct {
 	space  *Space
 	words  []uint64
@@ -55,8 +55,8 @@ func (q *Query) distance(b *Block, offset int) int {
 	return d
 }
 
-// appendNear appends to near the offsets of chunks whose sketches differ from the query in at most
-// limit bits. It considers only the chunks that p.Wanted[from:to] marks.
+// appendNear adds the offsets of similar chunks to near. The sketch of a similar chunk differs from
+// the query in at most limit bits. Only the chunks that p.Wanted[from:to] marks are considered.
 func (q *Query) appendNear(near []uint16, p Part, from, to, limit int) []uint16 {
 	if len(q.signs) == 4 { // 256 dimensions, those of the embedder in the program
 		return q.within4(near, p, from, to, limit)
@@ -95,8 +95,8 @@ func (q *Query) within4(near []uint16, p Part, from, to, limit int) []uint16 {
 	return near
 }
 
-// estimate returns the estimated inner product of the query with a chunk's vector. It leaves out
-// the share of the [Space]'s middle vector, which is the same for all chunks.
+// estimate returns an estimate of the inner product of the query and a chunk's vector, minus a
+// constant that is the same for all chunks.
 func (q *Query) estimate(b *Block, offset int) float32 {
 	w := len(q.signs)
 	var even, odd float32 // independent, so that the processor adds them at the same time

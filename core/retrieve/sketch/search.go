@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// minCandidates and candidateShare determine how many chunks remain after the comparison of
-	// signs: one in candidateShare, but at least minCandidates.
+	// minCandidates and candidateShare determine how many chunks remain after sketches were
+	// compared bit by bit: one in candidateShare, but at least minCandidates.
 	minCandidates  = 3000
 	candidateShare = 64 // divisor
-	// minSample and sampleShare determine the size of the sample that estimates how many bits may
-	// differ: one in sampleShare chunks, but about minSample at least.
+	// minSample and sampleShare determine how many chunks are sampled to choose the maximum number
+	// of differing bits: one in sampleShare, but about minSample at least.
 	minSample   = 8192
 	sampleShare = 32 // divisor
 	// unitWords is the number of 64-bit words of [Part.Wanted] that a goroutine processes at a
@@ -57,9 +57,9 @@ func (q *Query) Search(parts []Part, n int) *Search {
 
 func (s *Search) units() int { return len(s.parts) * len(bm25.Bitmap{}) / unitWords }
 
-// Work processes units until no units are left. The caller that finishes the last unit gets the
-// result, and last is true. The result has n chunks, in ascending order, that are probably among
-// the most similar. With a few hundred chunks, hardly any of the ten most similar is missing.
+// Work does a share of the search, and returns when no work is left to begin. Call it from one or
+// more goroutines. The call that completes the search returns last = true and about n of the most
+// similar chunks, in ascending order of ids. The other calls return no chunks.
 func (s *Search) Work() (nearest []int64, last bool) {
 	var near []uint16
 	var scored []bm25.Scored
@@ -106,8 +106,8 @@ func (s *Search) nearest() []int64 {
 	return ids
 }
 
-// bitLimit returns the number of differing bits that about the given share of the wanted chunks
-// does not exceed. It samples one of every step words of Wanted.
+// bitLimit estimates a maximum number of differing bits that about the given share of the wanted
+// chunks do not exceed. It samples one of every step words of [Part.Wanted].
 func (q *Query) bitLimit(parts []Part, share float64, step int) int {
 	frequency := make([]int, 64*len(q.signs)+1)
 	count := 0

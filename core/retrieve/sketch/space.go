@@ -15,19 +15,19 @@ import (
 	"math/rand/v2"
 )
 
-// rounds is the maximum number of times that signs are flipped and dimensions mixed (Ailon and
-// Chazelle, "The Fast Johnson–Lindenstrauss Transform", 2009). Vectors whose length is a power of
-// two need two rounds. Others need four, which mix their two ends in turn.
+// rounds is the maximum number of rounds of a rotation: each flips signs and mixes dimensions. Two
+// rounds are enough if the length of the vectors is a power of two. See Ailon and Chazelle, "The
+// Fast Johnson–Lindenstrauss Transform", 2009.
 const rounds = 4
 
-// Space makes sketches of vectors of one length: it subtracts a middle vector and rotates the rest.
-// It is immutable.
+// Space converts vectors of one length to sketches, which have one bit per dimension. It subtracts
+// the mean of a sample from a vector, rotates the result, and keeps the signs. It is immutable.
 type Space struct {
 	middle []float32
 	flips  [rounds][]float32 // 1 or −1
 }
 
-// NewSpace returns a space whose middle is the mean of sample, which must not be empty. The same
+// NewSpace returns a space for vectors like those in sample, which must not be empty. The same
 // sample gives the same space. An atypical sample makes estimates less precise but not wrong.
 func NewSpace(sample [][]float32) *Space {
 	d := len(sample[0])
@@ -96,8 +96,8 @@ func hadamard(v []float32) {
 	}
 }
 
-// encode writes the sketch of v to words and returns the factor that corrects estimates. buffer has
-// the length of v.
+// encode writes the sketch of v to words. It returns the factor by which an estimated inner product
+// must be multiplied. It overwrites buffer, which must have the length of v.
 func (s *Space) encode(v, buffer []float32, words []uint64) float32 {
 	for i := range v {
 		buffer[i] = v[i] - s.middle[i]

@@ -79,8 +79,8 @@ func lateArrivalUnasked(f *fixture) {
 	}
 }
 
-// racingArrivals checks with concurrent replicas that messages are leased in order. No later
-// message may be leased while an earlier one waits that is already stored.
+// racingArrivals checks that concurrent replicas lease messages in order. While an earlier stored
+// message waits, no later message may be leased.
 func racingArrivals(f *fixture) {
 	const questions, replicas = 60, 3
 	ins := make(chan session.Intake, questions)

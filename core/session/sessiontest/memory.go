@@ -96,8 +96,8 @@ type turn struct {
 	revised
 }
 
-// posted is a message on a platform. If turn is nil, a stop or deletion arrived before the message
-// was recorded.
+// posted is what the store knows about a message on a platform. turn is nil if the message was
+// stopped or deleted before it was stored.
 type posted struct {
 	turn       *turn
 	stopped    time.Time
@@ -179,9 +179,9 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	return session.Accepted{Turn: t.Turn, Ahead: m.ahead(t)}, nil
 }
 
-// overtake declines queued turns in which the bot was not asked (Ambient), because a person's
-// question takes priority. It returns the queued turns of later messages, in order. The new turn is
-// inserted before them.
+// overtake makes room for a new question by a person. It declines queued turns in which the bot
+// would answer without being asked (Ambient). It returns the queued turns of later messages, in
+// order. The caller inserts the new turn before them.
 func (m *Memory) overtake(s *conversation, in session.Intake) (later []*turn) {
 	if in.Ambient {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// audited writes an entry with an alias of the person. If the person is forgotten later, Who is
-// cleared and the alias stays.
+// audited appends an entry to the audit trail. The entry names a person both as Who and by a
+// pseudonym (Alias), which remains when Who is erased.
 func (m *Memory) audited(tenant access.TenantID, e session.Entry) {
 	m.ids++
 	e.Sequence, e.At = int64(m.ids), time.Now()

@@ -71,8 +71,8 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 // false if a person stopped the turn or removed the answer.
 func (t *turn) hasPendingEdit() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
 
-// requeueEdited queues a turn with another question. It returns the previous version as a separate
-// superseded turn without question and answer.
+// requeueEdited queues a turn again with another question. It returns a new superseded turn that
+// stands for the earlier version, without its question and answer.
 func (m *Memory) requeueEdited(t *turn, question message.Message) *turn {
 	old := *t
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false

@@ -53,9 +53,9 @@ func (m *Memory) quarantineDead(me session.ReplicaID, now time.Time) {
 	}
 }
 
-// quarantineFor returns the quarantine whose turns a replica may lease. An empty group means turns
-// outside any quarantine. full means that the replica gets no turns for now. draining means that it
-// must first finish its other turns.
+// quarantineFor returns the quarantine from which a replica may lease turns, by the id of its dead
+// replica. An empty group means turns outside quarantines. If full or draining is true, the replica
+// gets no turns now. If draining is true, it must first end its other turns.
 func (m *Memory) quarantineFor(r session.LeaseRequest, now time.Time) (group session.ReplicaID, full, draining bool) {
 	held := map[session.ReplicaID]map[session.ReplicaID]int{} // replica → quarantine → turns
 	for _, t := range m.turns {
@@ -112,8 +112,8 @@ func (m *Memory) leaveQuarantines(host session.ReplicaID) {
 	}
 }
 
-// spare reports whether a replica can be assigned to a quarantine. It can if it is the only live
-// replica, or if another one stays free.
+// spare reports whether a replica may run the turns of a quarantine. It may if there is no other
+// live replica, or if another one has no quarantine.
 func (m *Memory) spare(q *quarantine, me session.ReplicaID, now time.Time) bool {
 	others, free := 0, 0
 	for id, r := range m.replicas {

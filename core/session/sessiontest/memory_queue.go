@@ -283,7 +283,7 @@ func (m *Memory) Live(ctx context.Context) (int, error) {
 	return live, ctx.Err()
 }
 
-// Sweep implements session.Store. It deletes only expired stops of unknown messages.
+// Sweep implements session.Store. It deletes only expired stops of messages that never arrived.
 func (m *Memory) Sweep(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stops reports whether a person who may stop the turn requested a stop within TombstoneAge. by is
-// the id of that person.
+// stops reports whether a turn must stop because of an earlier request to stop its message. The
+// request must be by a person who may stop the turn, and not older than TombstoneAge. by is the id
+// of that person, or empty for a privileged person.
 func (p *posted) stops(t *turn) (by string, ok bool) {
 	if p.stopped.IsZero() || time.Since(p.stopped) > session.TombstoneAge {
 		return "", false

@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Park releases a turn until a person starts its deep search, at most for the given time. Later
-// questions of the thread do not wait for the turn.
+// Park releases a turn whose deep search waits until a person starts it. After the given time, it
+// can be leased anyway. Later questions of the thread do not wait for the turn.
 func (m *Memory) Park(f session.Fence, most time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,8 +12,8 @@ func (f *fixture) seen(person string, bot bool, id thread.MessageID) {
 	f.must(f.Seen(f.ctx, session.Sighting{Tenant: tenant, Ref: place, Message: id, Person: person, Bot: bot}))
 }
 
-// known returns what the store knows about the test's thread. It checks the idle time and clears it
-// in the result.
+// known returns the stored state of the test's thread. It checks that Idle is short, and then
+// clears Idle in the result.
 func (f *fixture) known() session.Thread {
 	f.Helper()
 	t, err := f.Thread(f.ctx, tenant, place)

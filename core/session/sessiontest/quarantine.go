@@ -285,9 +285,9 @@ func failures(f *fixture) {
 	}
 }
 
-// randomDeaths kills random replicas, and the replicas that run one chosen turn. It checks that
-// turns of different dead replicas never run together. A turn that was alone at a death must run
-// alone.
+// randomDeaths checks quarantines with random deaths of replicas. One turn kills every replica that
+// runs it. Turns of different dead replicas must never run together, and a turn that ran alone when
+// its replica died must run alone again.
 func randomDeaths(f *fixture) {
 	const turns, most = 30, 2_000
 	for n := range turns {

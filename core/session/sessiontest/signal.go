@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// SignalSuite tests a session.Signal. open returns two connected ends, as in two processes. An
-// in-process implementation may return the same signal twice. Both ends must be reliable.
+// SignalSuite tests a session.Signal. open returns two signals that stand for two processes: what
+// one raises, both must notify. They must be reliable. An implementation for one process may return
+// the same signal twice.
 func SignalSuite(t *testing.T, open func(*testing.T) (raise, watch session.Signal)) {
 	t.Helper()
 	t.Run("a stop is heard in both processes", func(t *testing.T) {

@@ -20,8 +20,8 @@ type Ledger interface {
 	spend.Books
 }
 
-// Clock sets the current time of a tested ledger, in all its views. For the expiry of reservations,
-// a ledger may use another clock that advances.
+// Clock sets the current time of a tested ledger, for all its processes. The ledger may use another
+// clock for the expiry of reservations.
 type Clock func(now time.Time)
 
 // noon is in the middle of a month, so that a test can change the day without changing the month.
@@ -35,8 +35,8 @@ func use(input, output int, amount spend.Amount) spend.Use {
 	return spend.Use{Usage: llm.Usage{Input: input, Output: output}, Amount: amount}
 }
 
-// Suite tests a ledger. open returns several views of one empty ledger, each for one process, and
-// the clock of all views.
+// Suite tests an implementation of a ledger. open returns an empty ledger as several processes see
+// it, and a function that sets its time.
 func Suite(t *testing.T, open func(t *testing.T) ([]Ledger, Clock)) {
 	for name, test := range map[string]func(*testing.T, []Ledger, Clock){
 		"a settled call releases the rest of its reservation": room,
@@ -237,8 +237,8 @@ func overnight(t *testing.T, l []Ledger, clock Clock) {
 	}
 }
 
-// race checks that booked and reserved amounts stay below the cap with concurrent calls. In the end
-// the counters must equal the sum of the rows.
+// race checks that concurrent calls never exceed a cap. At the end, it compares the totals with the
+// sum of all booked calls.
 func race(t *testing.T, l []Ledger, _ Clock) {
 	const workers, calls = 8, 25
 	ctx, caps := t.Context(), spend.Caps{Daily: 40 * unit, TenantDaily: 30 * unit}

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// TiersSuite tests an implementation of thread.Tiers. open returns two views of the same empty
-// tiers, one for each of two processes.
+// TiersSuite tests an implementation of thread.Tiers. open returns the same empty tiers twice, as
+// two processes see them.
 func TiersSuite(t *testing.T, open func(*testing.T) (one, other thread.Tiers)) {
 	t.Helper()
 	// so slow that no token is refilled while a test runs

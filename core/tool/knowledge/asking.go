@@ -6,14 +6,14 @@ import (
 )
 
 // asking is a form of question that the tool can answer, such as "who owns …". The groups of the
-// expression form capture what the question is about. The field what is a key of questionSpecs.
+// regular expression match the thing that the question is about. what is a key of questionSpecs.
 type asking struct {
 	form *regexp.Regexp
 	what string
 }
 
-// askings are tried in this order. A form must match from the start of the question, so that a
-// clause within a longer question does not match.
+// askings lists all forms of questions, in the order in which they are tried. Each form must match
+// the whole question.
 var askings = func() (all []asking) {
 	for _, a := range [][2]string{
 		{`(?:who|which team|which person|what team) (?:currently |now )?(?:owns|own|maintains|is responsible for|is in charge of|looks after)\s+(.+)`, "owners"},
@@ -49,8 +49,7 @@ var askings = func() (all []asking) {
 const longestAsking = 300
 
 // Asked converts a question to arguments of the tool. about is the thing that the question is
-// about, and what is one of the tool's questions. ok is false if the tool cannot answer a question
-// of this form.
+// about, and what is the kind of question, such as "owners". ok is false if no form matches.
 func Asked(question string) (about, what string, ok bool) {
 	if len(question) > longestAsking {
 		return "", "", false

@@ -148,8 +148,9 @@ func Sentence(s knowledge.Statement) string {
 	return side(s.Subject, s.SubjectKind, s.SubjectRef) + " " + cmp.Or(verbs[s.Relation], string(s.Relation)) + " " + side(s.Object, s.ObjectKind, s.ObjectRef)
 }
 
-// rankExperts returns the newest statements of each subject. Owners come first, and then the
-// subjects with the most statements.
+// rankExperts sorts statements by their subjects: owners come first, and then the subjects with the
+// most statements. It keeps the newest maxOfEach statements of each subject, and at most
+// maxStatements in total.
 func rankExperts(stated []knowledge.Statement) []knowledge.Statement {
 	worth, taken := make(map[string]int), make(map[string]int)
 	of := func(s knowledge.Statement) string { return knowledge.Form(s.Subject) }

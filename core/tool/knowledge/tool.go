@@ -34,9 +34,9 @@ var description string
 //go:embed guide.md
 var guide string
 
-// questionSpec selects the statements that answer a question about a thing. side says whether the
-// thing is the subject or the object of the statements. kinds lists the allowed kinds of subjects,
-// and is empty if all are allowed.
+// questionSpec says which statements answer a kind of question about a thing. side says whether the
+// thing is their subject or their object. If kinds is not empty, their subject must be of one of
+// these kinds.
 type questionSpec struct {
 	relations []knowledge.Relation
 	side      side
@@ -98,8 +98,9 @@ type Tool struct {
 	cache map[access.TenantID]graphContents
 }
 
-// graphContents is cached information about a tenant's graph. empty means that it has no
-// statements. plain means that it has no owners, authors, contributors or replacements.
+// graphContents says what a tenant's knowledge graph contains, as of the time at. empty means that
+// it has no statements. plain means that it has none about owners, authors, contributors or
+// replacements.
 type graphContents struct {
 	empty, plain bool
 	at           time.Time
@@ -117,8 +118,8 @@ var (
 	_ tool.Fitter  = (*Tool)(nil)
 )
 
-// New returns the tool. own has the operator's relations, which a model extracts from passages. The
-// tool offers a question for each of them.
+// New returns the tool. own lists relations that the operator has defined, in addition to the
+// built-in ones. The tool offers a kind of question for each of them.
 func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...knowledge.Relation) *Tool {
 	t := &Tool{graph: graph, chunks: chunks, counter: counter, questions: maps.Clone(questionSpecs), cache: make(map[access.TenantID]graphContents)}
 	for _, r := range own {
@@ -152,8 +153,8 @@ func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 // false if that is unknown.
 func (t *Tool) Offered(scope tool.Scope) bool { return !t.contentsOf(scope.Audience.Tenant()).empty }
 
-// Fit implements tool.Fitter. If no document states an owner, author, contributor or replacement,
-// the tool can answer few questions. It then gets a description of one line.
+// Fit implements tool.Fitter. The tool gets a description of one line if no document states an
+// owner, author, contributor or replacement, because it can then answer few questions.
 func (t *Tool) Fit(scope tool.Scope) tool.Tool {
 	if t.contentsOf(scope.Audience.Tenant()).plain {
 		return briefTool{t}

@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Source ids of fetched pages. The index does not contain these pages. A page that only the
-// operator's list allowed is not assumed to be public.
+// Source ids of fetched pages, which are not in the index. SourceListed is for pages that may be
+// opened only because they are on the operator's list. Such a page may not be public.
 const (
 	// SourceWeb is the source id of public fetched pages.
 	SourceWeb    document.SourceID = "open_url"
@@ -38,12 +38,11 @@ func Public(id document.ID) bool {
 	return source == string(SourceWeb)
 }
 
-// Listed returns the ACL of a page that only the operator's list allowed. Only members may read it,
-// because the page may not be public.
+// Listed returns the access list of pages with the source SourceListed. Only members may read them.
 func Listed() access.ACL { return access.ACL{access.Members} }
 
-// maxChunks is the maximum number of chunks to read from a document. That many chunks exceed
-// maxPage characters.
+// maxChunks is the maximum number of chunks to read from a document. They are more text than
+// maxPage allows.
 const maxChunks = 400
 
 type openedPage struct {

@@ -99,8 +99,8 @@ type redirectChain struct {
 }
 
 // permit returns the reason why an address may not be requested, or nil. It is called for the given
-// address and for each redirect. A redirect to a private host is allowed only if the first address
-// has a private host, or if the target is permitted by itself.
+// address and for each redirect. A public address may redirect to a private host only if that
+// host's address is itself permitted.
 func (t *Tool) permit(ctx context.Context, w *redirectChain, hop Hop, r rules, scope tool.Scope) error {
 	address := hop.Address
 	if !w.started {
@@ -190,8 +190,8 @@ func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error)
 	return slices.ContainsFunc(ids, func(id document.ID) bool { return !public[id] }), nil
 }
 
-// knownDocuments returns the documents of a basis that are not fetched pages. The index knows who
-// may read them. unknown reports whether the basis has other content that is not public.
+// knownDocuments returns the documents of a basis that are in the index, which knows their readers.
+// unknown is true if the basis has other content that may not be public.
 func knownDocuments(b message.Basis) (ids []document.ID, unknown bool) {
 	unknown = b.Unknown
 	for _, id := range b.Documents {
@@ -204,8 +204,8 @@ func knownDocuments(b message.Basis) (ids []document.ID, unknown bool) {
 	return ids, unknown
 }
 
-// findIndexed looks up the addresses in the index. An indexed document is read from the index even
-// if it was not shown before, because that sends nothing outside.
+// findIndexed adds to r the documents of the index that have one of the addresses. These are later
+// read from the index, and not from the web.
 func (t *Tool) findIndexed(ctx context.Context, urls []string, r *rules, scope tool.Scope) error {
 	var unknown []string
 	for _, u := range urls {
@@ -233,8 +233,8 @@ func (t *Tool) findIndexed(ctx context.Context, urls []string, r *rules, scope t
 
 var addressPattern = regexp.MustCompile("https?://[^\\s<>|\"'`\\\\]+")
 
-// addAddresses adds the addresses in a text. The end of an address in running text is ambiguous, so
-// addAddresses adds a variant for every end that the punctuation allows.
+// addAddresses adds the addresses in a text to those that were mentioned. Punctuation at the end
+// may or may not belong to an address, so it adds all variants.
 func (r rules) addAddresses(text string) {
 	for _, address := range addressPattern.FindAllString(text, -1) {
 		r.mentioned[withoutFragment(address)] = true

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// shingleWords is the number of adjacent words in a shingle. A text needs at least minWords
-	// words to be compared, because shorter ones are headings that many pages share. (Broder, On
-	// the resemblance and containment of documents, 1997.)
+	// shingleWords is the number of adjacent words in a shingle, the unit in which texts are
+	// compared. minWords is the minimum number of words of a compared text. See Broder, "On the
+	// resemblance and containment of documents", 1997.
 	shingleWords, minWords = 3, 8
 	// minOverlap is the minimum share of common shingles of two nearly equal texts. One word in
 	// twenty may differ.

@@ -49,9 +49,8 @@ func removeDateWords(queries []retrieve.Query, dates knowledge.Period, now time.
 	return queries
 }
 
-// searchOrUndated searches within the period. If no document of the period matches, it searches
-// without the period. The results are then not evidence, and a note says that they are from other
-// times.
+// searchOrUndated searches within the period of s. If nothing in the period matches well, it
+// searches without the period. The results then do not count as evidence, and have a notice.
 func (t *Tool) searchOrUndated(ctx context.Context, s retrieve.Search) (retrieve.Result, error) {
 	found, err := t.retriever.Search(ctx, s)
 	if err != nil || found.Evidence || s.From.IsZero() && s.To.IsZero() {

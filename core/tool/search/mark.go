@@ -11,15 +11,16 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// replacement is a document that replaces another one. If claimed is set, only a page of another
-// source states this, so it is unconfirmed.
+// replacement is the document that replaced another one. claimed means that only a document of
+// another source says so.
 type replacement struct {
 	by      document.Ref
 	claimed bool
 }
 
-// replacements returns the replacements of found documents, by document id. It reveals only
-// documents that the readers may see. If the graph cannot be queried, the result is empty.
+// replacements returns the documents that replaced found documents, by the id of the found
+// document. It returns only documents that the audience may read. If the knowledge graph cannot be
+// read, it returns an empty map.
 func (t *Tool) replacements(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]replacement {
 	by := make(map[document.ID]replacement)
 	if t.config.Graph == nil || len(hits) == 0 {

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// furtherPage shows page 2 or a later page of an earlier search of the turn. own holds the queries
-// of that search. kept is false for page 1, or if the search is no longer stored.
+// furtherPage shows page 2 or a later page of a search that the turn has already run. own has the
+// queries of that search. kept is false for page 1, or if the search is no longer stored. The
+// caller must then run the search.
 func (t *Tool) furtherPage(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (result tool.Result, kept bool, err error) {
 	if page < 2 || t.chunks == nil {
 		return result, false, nil

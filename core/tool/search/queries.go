@@ -30,9 +30,9 @@ var standalonePrompt string
 //go:embed keywords.md
 var keywordsPrompt string
 
-// indexQueries returns the queries for the index, by descending weight. own are the model's
-// queries. Only the first search of a turn is expanded, because later searches look for something
-// else.
+// indexQueries returns the queries to run, in descending order of weight. own has the model's
+// queries. The first search of a turn, and a search without queries, also uses the question in
+// several wordings.
 func (t *Tool) indexQueries(ctx context.Context, own []string, scope tool.Scope) []retrieve.Query {
 	var set querySet
 	question := strings.TrimSpace(scope.Question)

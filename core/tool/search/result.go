@@ -38,9 +38,9 @@ func periodText(t retrieve.Trace) string {
 	return t.From + " to " + t.To
 }
 
-// backfill returns passages of earlier answers that supplement the first search of a turn, newest
-// turn first. It returns only passages that the audience may read now. Without a close match, it
-// uses only the turns that the question depends on.
+// backfill returns passages of earlier answers that fill up the results of a turn's first search,
+// newest turn first. It reads them again, so that it returns only what the audience may read now.
+// If found has no evidence, it considers only the turns that the question refers to.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
@@ -110,9 +110,10 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	return earlier
 }
 
-// buildResult returns the text for the model, within the budget. Found passages come before
-// passages of earlier turns. Without a close match they come last and are marked loose. left has
-// the hits that did not fit, and dropped the queries that were not searched.
+// buildResult returns the search result for the model, within the token budget. earlier has
+// passages of earlier turns. They come after the found passages, or before them if the found ones
+// do not match closely. left has the hits that did not fit. dropped lists queries that were not
+// searched.
 func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
@@ -215,8 +216,8 @@ func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier [
 	return result, left
 }
 
-// sourceOf returns the name of a document's source as in the prompt, or the kind of the source if
-// it has no name there. It is empty if there is only one searchable source.
+// sourceOf returns the name of a document's source for the model. It returns the kind of the source
+// if the catalogue has no name for it, and "" if it is the only source.
 func sourceOf(d document.Ref, catalogue []tool.Source) string {
 	if len(catalogue) == 1 && catalogue[0].ID == d.Source {
 		return ""

@@ -7,8 +7,8 @@ import (
 
 const minRepeatBytes = 80
 
-// seenParagraphs maps each paragraph of a result to the first document that contains it. A
-// paragraph is a line, because copies of a page differ in blank lines and spaces.
+// seenParagraphs maps each paragraph of a result to the number of the first document that contains
+// it. Each line is a paragraph.
 type seenParagraphs map[string]int
 
 // dropRepeats replaces a paragraph with a note if an earlier passage shows it. It keeps table rows,

@@ -8,18 +8,18 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Standalone converts a follow-up question to a query, without a model. If the question is not
-// self-contained, Standalone prepends up to two earlier questions: the newest self-contained one,
-// which names the topic, and the previous one. "And how do I monitor it?" after "How do I set up
-// streaming replication?" becomes a query of both.
+// Standalone converts a follow-up question to a query, without a model. A question that depends on
+// earlier ones gets up to two of them as a prefix: the newest self-contained question, and the
+// previous question. For example, "How do I set up streaming replication?" is added before "And how
+// do I monitor it?".
 //
-// A question with three content words is self-contained. A content word is not among the most
-// common words of a language. Without a definite article, two content words are enough: "reset a
-// password" is self-contained, but "rank the results" refers to known results. In a definition,
-// such as "what is vacuum?", one is enough.
+// A question is self-contained if it has three content words, which are words that are not among
+// the most common of a language. Two are enough without a definite article: "reset a password" is
+// self-contained, but "rank the results" is not. One is enough in a definition, such as "what is
+// vacuum?".
 //
-// A question is not self-contained if a word such as "it" follows fewer than three content words,
-// or if it begins as an addition, such as "and".
+// A question depends on others if a word such as "it" follows fewer than three content words, or if
+// it begins with a word such as "and".
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
 	first := topicIndex(question, history)

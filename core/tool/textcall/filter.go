@@ -93,8 +93,8 @@ func (f *Filter) Flush() string {
 // Calls returns the calls found so far. They have no ids.
 func (f *Filter) Calls() []llm.ToolCall { return f.calls }
 
-// advance processes a part of the undecided text and writes plain text to out. It reports whether
-// it can process more. final says that the message has ended.
+// advance processes the next part of the buffered text, and writes text that is no call to out. It
+// returns false if it needs more input. final says that the message has ended.
 func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	switch f.block.kind {
 	case tagged:
@@ -182,8 +182,9 @@ func beginsValue(rest string) blockMatch {
 	}
 }
 
-// atFence reports whether rest, which begins with a backtick at the start of a line, is fenced code
-// that may be a call. If it is other code, atFence records that the code begins or ends.
+// atFence reports whether rest begins a block of fenced code that may contain a call. rest must
+// begin with a backtick at the start of a line. For any other fence, atFence notes that code begins
+// or ends.
 func (f *Filter) atFence(rest string) blockMatch {
 	if len(rest) < len(fenceMark) {
 		if strings.HasPrefix(fenceMark, rest) {
@@ -214,8 +215,9 @@ func (f *Filter) atFence(rest string) blockMatch {
 	return notBlock
 }
 
-// inTag looks for the end of a call in tags. If the call is too long, inTag takes the complete
-// calls in the first maxBlock bytes. It drops the rest, so that readers never see markup.
+// inTag looks for the end of a call in tags, and extracts the calls. If the block is too long, it
+// takes the complete calls in the first maxBlock bytes and drops the rest. It returns false if it
+// needs more input.
 func (f *Filter) inTag(final bool) bool {
 	end, size := -1, len(f.block.close)
 	if size > 0 {
@@ -325,8 +327,8 @@ func (f *Filter) tooLong(end int) bool {
 	return end > maxBlock
 }
 
-// spillBlock records that the first shown bytes of a block were written as text. The rest of the
-// block is then text too.
+// spillBlock gives up on a block whose first shown bytes were written as text. The rest is then
+// treated as text too.
 func (f *Filter) spillBlock(shown int) {
 	if shown > 0 {
 		f.prev = f.buf[shown-1]

@@ -16,8 +16,8 @@ type scan struct {
 	escaped bool
 }
 
-// end returns the offset in s at which a JSON value ends, or -1 if it does not end in s. It scans
-// from pos and keeps its state for the next call.
+// end returns the offset in s at which the JSON value ends, or -1 if s contains only a part of it.
+// It scans from pos, and continues the scan of the previous call.
 func (sc *scan) end(s string, pos int) int {
 	for i := pos; i < len(s); i++ {
 		switch c := s[i]; {
@@ -46,9 +46,8 @@ var (
 	calledName  = regexp.MustCompile(`"name"\s*:\s*"([^"]+)"`)
 )
 
-// parseTags parses the calls of a block in tags. From a complete block (whole), it also returns
-// malformed calls, so that the model receives an error. From an incomplete block, it returns only
-// well-formed calls.
+// parseTags parses the calls in a block that is marked by tags. If the block is complete (whole),
+// it returns malformed calls too, so that the model receives an error for them.
 func parseTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	for _, tag := range []*regexp.Regexp{invokeTag, functionTag} {
@@ -101,9 +100,9 @@ func parseParameters(name, body string) (llm.ToolCall, bool) {
 	return llm.ToolCall{Name: name, Arguments: string(text)}, err == nil
 }
 
-// parseJSON parses calls in JSON values. If declared is true, the text is marked as a call. The
-// tool may then be unknown, so that the model receives an error. Otherwise the text must consist of
-// calls of known tools.
+// parseJSON parses the tool calls in JSON text. If declared is true, tags mark the text as calls,
+// and parseJSON accepts unknown tools. Otherwise it returns nil unless all values are calls of
+// tools in specs.
 func parseJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	dec := json.NewDecoder(strings.NewReader(text))

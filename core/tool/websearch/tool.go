@@ -203,9 +203,8 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	return result, nil
 }
 
-// searchProvider searches the web with the queries that the person's quota allows, and returns
-// these queries in sent. The results alternate: the first result of each query, then the second of
-// each, and so on.
+// searchProvider runs the queries that the person's quota allows, and returns them in sent. The
+// results begin with the first result of each query, then the second of each, and so on.
 func (t *Tool) searchProvider(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
 	all, errs, asked := make([][]Result, len(queries)), make([]error, len(queries)), make([]bool, len(queries))
 	var group errgroup.Group
@@ -300,8 +299,8 @@ func oneLine(text string, most int) string {
 	return cite.Cut(strings.Join(strings.Fields(text), " "), most)
 }
 
-// part marks a citation of an excerpt from a web search. It distinguishes the excerpt from the
-// whole page.
+// part is the value of [cite.Source.Part] for an excerpt from a web search. The whole page has
+// another value, so that both have separate footnotes.
 const part = "found"
 
 func (t *Tool) buildResult(pages []Result, failed error, scope tool.Scope) tool.Result {

@@ -36,9 +36,9 @@ func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 // of requests, and the number of items that the connector yielded.
 type Pass func(at index.Checkpoint) (requests, items int)
 
-// Benchmark measures four runs of a connector, for Cloud and for Data Center. first is the first
-// run, quiet a run without changes, later a run an hour later, and readers a run that reads only
-// permissions.
+// Benchmark measures four runs of a connector, for Cloud and for Data Center. The runs are a first
+// run, a run without changes, a run an hour later, and a run that reads only permissions. site
+// returns them in this order.
 func Benchmark(b *testing.B, site func(cloud bool) (at index.Checkpoint, first, quiet, later, readers Pass)) {
 	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
 		at, first, quiet, later, readers := site(cloud)

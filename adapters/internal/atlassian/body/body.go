@@ -80,10 +80,9 @@ func (w *writer) link(address, content string) {
 	w.raw(`<a href="` + html.EscapeString(address) + `">` + content + "</a>")
 }
 
-// heading writes a heading with the anchor that Confluence gives it. The new editor joins the words
-// with hyphens ("Release-notes"). The old editor joins them after the page's title
-// ("Handbook-Releasenotes"). Further headings with the same anchor get the suffix ".1", ".2" and so
-// on.
+// heading writes a heading with the anchor that Confluence gives it. For pages of the new editor,
+// the anchor is like "Release-notes". For pages of the old editor, it begins with the page's title,
+// as in "Handbook-Releasenotes". A repeated anchor gets a suffix such as ".1".
 func (w *writer) heading(level int, content string) {
 	text := plain(content)
 	var anchor string

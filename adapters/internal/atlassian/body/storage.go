@@ -112,7 +112,7 @@ func (s *storage) around(tags ...string) *element {
 	return nil
 }
 
-// searched is the maximum number of open elements that are compared with an end tag. The limit
+// searched limits how many open elements are searched for the start tag of an end tag. The limit
 // keeps parsing linear.
 const searched = 64
 
@@ -403,8 +403,8 @@ func (s *storage) macro(m *element) {
 	}
 }
 
-// named splits the first non-empty text, such as "SPACE:Title". space is "" if the text has no
-// colon.
+// named returns the space and title in the first text that is not empty, such as "SPACE:Title".
+// space is "" if the text has no space key.
 func named(texts ...string) (space, title string) {
 	for _, text := range texts {
 		if text == "" {

@@ -260,9 +260,9 @@ func (k *wiki) inline(line string) {
 	write(at, len(line))
 }
 
-// formatMarks returns which bytes of a line mark strong, emphasised or underlined text, such as the
-// asterisks in "*strong*". plain says which bytes are plain text. A mark counts only at the start
-// or end of a word.
+// formatMarks finds the marks of strong, emphasised or underlined text in a line, such as the
+// asterisks in "*strong*". The result is true for each byte that is such a mark. Bytes for which
+// plain is false are skipped.
 func formatMarks(line string, plain []bool) []bool {
 	marks := make([]bool, len(line))
 	open := make(map[byte]int)

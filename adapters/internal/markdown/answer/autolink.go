@@ -15,8 +15,8 @@ import (
 // would treat underscores in a URL as marks.
 type bareURL struct{}
 
-// Trigger implements parser.InlineParser. goldmark also calls the parser at the start of a line,
-// and after another node, as if there were a blank.
+// Trigger implements parser.InlineParser. goldmark treats the start of a line like a blank, so the
+// parser also runs there.
 func (bareURL) Trigger() []byte { return []byte{' ', '('} }
 
 // Parse implements parser.InlineParser.
@@ -96,8 +96,8 @@ func urlPrefix[T string | []byte](s T) int {
 	return 0
 }
 
-// trimURL returns the end of the URL s[:end] without trailing punctuation, unmatched closing
-// brackets and character references such as "&amp;".
+// trimURL returns the length of the URL s[:end] without the text that follows it. It cuts trailing
+// punctuation, unmatched closing brackets and character references such as "&amp;".
 func trimURL(s string, end int) int {
 	round := strings.Count(s[:end], "(") - strings.Count(s[:end], ")")
 	square := strings.Count(s[:end], "[") - strings.Count(s[:end], "]")
@@ -148,8 +148,8 @@ func emailAt(s string, i int) (start, end int) {
 	return start, i + 1 + len(host)
 }
 
-// splitAddresses appends s to out. It turns URLs without markup and e-mail addresses into links. s
-// contains undecoded escapes, and the appended inlines are decoded.
+// splitAddresses appends the text s to out, with links for bare URLs and e-mail addresses. It
+// decodes the escapes in s.
 func splitAddresses(out []Inline, s string, style Style) []Inline {
 	rest := 0
 	for i := 0; i < len(s); {

@@ -232,8 +232,8 @@ func (g *growingText) finish() []segment {
 	return append(done, g.last())
 }
 
-// stablePart returns the part of the text whose display later text cannot change. If a closing mark
-// is missing for more than maxHold bytes, it escapes the opening mark, which then remains as text.
+// stablePart returns the beginning of the text that looks the same whatever text follows. It treats
+// an opening mark as plain text if maxHold bytes follow without a closing mark.
 func (g *growingText) stablePart() string {
 	for {
 		text := string(g.open)

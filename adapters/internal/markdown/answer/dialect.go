@@ -66,8 +66,8 @@ type Place struct {
 	Cell          bool // in a table
 }
 
-// Grid is a table, formatted as lines of text. On each page with rows, Open is written before the
-// first row and Close after the last.
+// Grid is a table, formatted as lines of text. If the table is split between pages, Open and Close
+// are repeated on each page.
 type Grid struct {
 	Open  []string
 	Rows  []string // one for each row after the header

@@ -10,8 +10,8 @@ import (
 // markup.
 const Gap = "\u200b"
 
-// Letter reports whether r is a letter or a digit. Between such characters, most Markdown marks are
-// plain text.
+// Letter reports whether r is a letter or a digit. Most Markdown marks have no effect between two
+// such characters.
 func Letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Around returns the characters before and after the one at word[i], which has size bytes. At the

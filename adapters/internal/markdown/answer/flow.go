@@ -15,8 +15,8 @@ type Flow struct {
 	isAbandoned func() bool
 }
 
-// freeEffort and perByte limit the work of all calls of Flow.Pages together. The calls may parse
-// and write freeEffort bytes, plus perByte for each byte of the text.
+// freeEffort and perByte limit the bytes that all calls of Flow.Pages together may parse and write.
+// The limit is freeEffort bytes, plus perByte for each byte of the answer.
 const (
 	freeEffort = 2 << 20
 	perByte    = 8
@@ -52,9 +52,8 @@ func (f *Flow) parseSegments(done []segment) {
 	}
 }
 
-// Pages returns the new and changed pages, and the number of the first of them. The new text of a
-// page begins with its old text. Pages returns no pages if it is called too often for the amount of
-// new text.
+// Pages returns the pages that are new or longer than before. first is the number of the first of
+// them. Frequent calls without much new text return no pages, which limits the total work.
 func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 	if f.effort <= 0 {
 		return f.number, nil
@@ -104,8 +103,8 @@ func (f *Flow) write(blocks []*Block) {
 	}
 }
 
-// pages returns the pages that may have changed, and the number of the first of them. It then
-// advances f.number past the pages that cannot change any more.
+// pages returns the pages that may have changed. first is the number of the first of them. Full
+// pages whose pieces are below the index settled are final, and later calls do not return them.
 func (f *Flow) pages(settled int) (first int, pages []Page) {
 	first = f.number
 	for start := f.start; start < len(f.w.pieces); {

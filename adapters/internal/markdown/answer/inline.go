@@ -178,8 +178,8 @@ var lineTags = map[string]bool{
 	"/h1": true, "/h2": true, "/h3": true, "/h4": true, "/h5": true, "/h6": true, "/dt": true, "/dd": true,
 }
 
-// tag drops an HTML tag, except for the line break that it causes. Tags of unknown elements, such
-// as <your-token>, remain as text.
+// tag removes an HTML tag. It writes a line break for tags such as <br>. It keeps tags of unknown
+// elements, such as <your-token>, as text.
 func (s *span) tag(n *ast.RawHTML, style Style) {
 	var b strings.Builder
 	for i := range n.Segments.Len() {

@@ -171,8 +171,8 @@ func (p *pending) first(end int) (hold, mark int) {
 	return end, end
 }
 
-// run scans a run of emphasis marks by CommonMark's rules for delimiter runs and returns its
-// length.
+// run opens or closes emphasis at a run of equal marks, such as "**". It follows CommonMark's rules
+// for delimiter runs. The result is the length of the run in bytes.
 func (p *pending) run(s string, i int) int {
 	c := s[i]
 	n := runLength(s, i)

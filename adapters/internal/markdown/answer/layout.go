@@ -232,8 +232,8 @@ func (c *composer) closeStyles(next Style, all bool) {
 	}
 }
 
-// openStyles opens those styles of a piece that are not open yet. It opens the style that lasts
-// longest first, so that styles nest correctly.
+// openStyles opens the styles of piece i that are not open yet. It begins with the style that
+// continues furthest, so that styles nest correctly.
 func (c *composer) openStyles(i int) {
 	var open Style
 	for _, s := range c.styles {
@@ -307,8 +307,8 @@ func (w *writer) fill(start int) int {
 	return len(w.pieces)
 }
 
-// breakShares says, for each rank of a break, how full a page must be to end at such a break. The
-// values are percentages of the page limit. 0 means never.
+// breakShares says, for each rank of a break, how full a page must be to end there. Values are
+// percentages of the page limit. 0 means that a page never ends there.
 var breakShares = [block + 1]int{sentence: 96, line: 93, block: 88}
 
 // forward returns where the next page of a growing answer begins. The result does not depend on the

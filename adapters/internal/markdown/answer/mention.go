@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Unmention replaces the @ of every @name in text by between, which keeps a platform from notifying
-// people. It skips e-mail addresses and hosts (me@here.example, git@here.example:x). names are in
-// lower case and match any case. If whole is set, a name followed by a letter does not match.
+// Unmention replaces the @ of every @name in text by the text between, so that the platform
+// notifies no one. It skips e-mail addresses and hosts. names must be in lower case, and match any
+// case. If whole is true, "@hereby" does not match the name "here".
 func Unmention(text, between string, whole bool, names ...string) string {
 	var b strings.Builder
 	rest := 0

@@ -43,8 +43,8 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// tables converts a paragraph to a table if the header begins with a bar and the delimiter row
-// contains one. Otherwise, a line of dashes could turn words that are already shown into a table.
+// tables converts paragraphs to tables. It requires a bar at the start of the header and in the
+// delimiter row. A line of dashes therefore never turns text that is already shown into a table.
 type tables struct{ parser.ParagraphTransformer }
 
 // Transform implements parser.ParagraphTransformer.

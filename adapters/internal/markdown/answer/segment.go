@@ -14,9 +14,9 @@ import (
 // are split at a limit. The new segment then repeats the fence of a code block or the header of a
 // table.
 const (
-	// maxSegment is the weight from which a segment ends at the end of its line. Each byte weighs
-	// 1, and each line outside of code weighs lineWeight more. At twice the weight, a segment ends
-	// even within a list item or a line of code.
+	// maxSegment limits the weight of a segment, which then ends at the end of its line. A byte
+	// weighs 1, and a line outside of code weighs lineWeight more. At twice the limit, the segment
+	// ends even within a list item or a line of code.
 	maxSegment = 16 << 10
 	lineWeight = 32 // weight of a line outside code, in addition to its bytes
 	maxLeaf    = 16 << 10

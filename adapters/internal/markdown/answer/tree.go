@@ -18,7 +18,8 @@ type Tree struct {
 // BlockKind says whether a Block is a paragraph, a heading, a list and so on.
 type BlockKind uint8
 
-// The kinds of blocks, each with the fields of [Block] that it uses.
+// Paragraph and the constants below are the kinds of blocks. The comments name the fields of
+// [Block] that each kind uses.
 const (
 	Paragraph BlockKind = iota // Inlines
 	Heading                    // Level, Inlines
@@ -87,7 +88,8 @@ const (
 // InlineKind says whether an Inline is text, a link, a code span and so on.
 type InlineKind uint8
 
-// The kinds of inlines, each with the fields of Inline that it uses.
+// Text and the constants below are the kinds of inlines. The comments name the fields of [Inline]
+// that each kind uses.
 const (
 	Text     InlineKind = iota // Text, with neither escapes nor entities
 	CodeSpan                   // Text
@@ -95,7 +97,7 @@ const (
 	Footnote                   // Number, URL: what cite.Processor writes for a citation
 	Email                      // Text: the address, whose @ is not a mention
 	Break                      // the end of a line
-	// seam marks the place of a removed HTML tag. The words on both sides form one word.
+	// seam is the place of a removed HTML tag, which does not separate words.
 	seam
 )
 

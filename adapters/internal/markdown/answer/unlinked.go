@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// addressLike matches text that a platform, or a person who copies it, may treat as a URL although
-// Markdown does not. Examples are unusual schemes, domains with a path or a query, and very long
-// domains.
+// addressLike matches text that is not a URL in Markdown, but that platforms or people may treat as
+// a URL. Examples are unusual schemes, domains with a path or a query, and very long domains.
 var addressLike = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
 	`|(?:^|[^a-z0-9])(?:https?:[/\\]|(?:mailto|tel|sms|smsto|callto|facetime|skype|sip|sips|xmpp|geo|magnet|javascript|vbscript|data|slack|discord|msteams|tg|whatsapp|zoommtg):[^/\\]` + `)` +
 	`|(?:[\p{L}\p{M}\p{N}_-]+[.。．｡])+(?:xn--[a-z0-9-]+|[\p{L}\p{M}]{2,})\.?(?::[0-9]{1,5})?[/\\?#]` +

@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Tree returns the Markdown blocks of the answer so far, with its [Label] above them. If the answer
-// has no text yet, the blocks are those of [Instead], and bare is true.
+// Tree returns the Markdown blocks to show for an answer, beginning with its [Label]. If the answer
+// has no text yet, the blocks come from [Instead], which gets progress and limit, and bare is true.
 func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare bool) {
 	text := v.Text()
 	if v.Phase != stream.Done {
@@ -49,9 +49,9 @@ func Label(v *stream.View) string {
 // maxLabel is the maximum length of a label in characters.
 const maxLabel = 80
 
-// Instead returns what to show for an answer without text. For a finished answer, that is the text
-// of [Notes]. For a running answer, it is the current search in at most limit characters, or
-// nothing if progress is false.
+// Instead returns the text to show while an answer has no text. A finished answer shows its
+// [Notes]. A running answer shows its current search, in at most limit characters. If progress is
+// false, it shows nothing.
 func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 	tree := &answer.Tree{}
 	say := func(s string, style answer.Style) {
@@ -318,8 +318,8 @@ func continuation(s string) int {
 }
 
 // Policy returns a policy that allows links to the documents that the view cites, and to addresses
-// that allow accepts. allow may be nil. If a person has corrected the answer, the policy also
-// allows every address except local files.
+// that allow accepts. allow may be nil. If v.Corrected is set, a person wrote the text, and only
+// local files are forbidden.
 //
 // A footnote links only to its own document, and only if a browser can open the document.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
@@ -351,8 +351,9 @@ func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	}
 }
 
-// Sticky returns a function that wraps link policies. Its wrapped policies share their decisions,
-// so the first decision about an address is final. Use it for text that cannot be edited later.
+// Sticky returns a function that wraps link policies, so that they never change a decision about an
+// address. All policies that the function wraps share their decisions. Use it for text that cannot
+// be edited later.
 func Sticky() func(answer.Policy) answer.Policy {
 	type footnote struct {
 		number  int

@@ -137,9 +137,9 @@ func Sorted(text string) string {
 
 var marker = regexp.MustCompile(`mark\d+x`)
 
-// Check fails the test if a person finds a message that is not in opens. found is the text that the
-// person finds. If whole is set, the test also fails if found lacks a message in read. Messages are
-// named "mark1x", "mark2x" and so on.
+// Check fails the test if the text found contains a message that the person called name may not
+// open. opens has the messages that the person may open. If whole is true, found must contain all
+// messages in read. Messages are named "mark1x", "mark2x" and so on.
 func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
 	t.Helper()
 	met := make(map[string]bool)

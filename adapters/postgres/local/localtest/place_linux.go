@@ -5,8 +5,7 @@ import (
 	"syscall"
 )
 
-// enough is the free memory, in bytes, that a cluster in memory requires. The cluster takes some
-// hundred megabytes while all tests run, and about 100 afterwards.
+// enough is the free memory, in bytes, that the machine must have for a cluster in memory.
 const enough = 4 << 30
 
 // place returns the directory for the cluster. It is /dev/shm, which is in memory. If TMPDIR is set

@@ -16,8 +16,8 @@ import (
 
 const (
 	schemaPrefix = "footnote_schema_"
-	// schemaAge is how long a template of the schema is used. The template is dropped at twice that
-	// age, when no test can still be copying it.
+	// schemaAge is how long a template database is used before a new one is made. A template of
+	// twice this age is dropped.
 	schemaAge = 24 * time.Hour
 )
 

@@ -22,13 +22,13 @@ type Clocked interface {
 	Edited() index.Change
 }
 
-// lookTime is the maximum duration of a scan, including the wait until it begins. The tests add it
-// to each maximum delay.
+// lookTime is the maximum time between the due time of a scan and its end. The tests add it to each
+// maximum delay.
 const lookTime = time.Minute
 
-// Late checks that each revoked permission takes effect within the delay that looks promises. It
-// tries many random sequences of changes and reads, on the schedule of a server and by the clock of
-// the World. For each sequence, world must return a source, and open stores for it.
+// Late checks that each revoked permission takes effect within the maximum delay in looks. It tries
+// many random sequences of changes and reads, on the schedule of a server and by the clock of the
+// World. For each sequence, world must return a new source, and open must return empty stores.
 func Late(t *testing.T, looks index.Looks, world func(t *rapid.T) Clocked, open func(t *rapid.T) Stores) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -173,8 +173,8 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	}
 }
 
-// check fails the test if the index shows a document after its revocation had to take effect. It
-// does nothing while several changes are pending, because a scan may notice a later one first.
+// check fails the test if the index shows a document although its revocation is overdue. It does
+// nothing while several changes are pending, because a scan may notice them out of order.
 func (l *late) check(t *rapid.T) {
 	l.settled()
 	if len(l.pending) > 1 {

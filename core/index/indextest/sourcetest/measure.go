@@ -27,10 +27,10 @@ type Measured struct {
 	Changes   map[index.Change]func()
 }
 
-// Measure measures, right after a full scan, how long each kind of change takes to hide a document.
-// The test fails if a delay exceeds the maximum in looks, or differs from the table in the
-// documentation file page. With the flag -measure it updates that table. Measure passes nil to
-// open.
+// Measure measures how long each kind of change takes to hide a document, from the end of a full
+// scan. The test fails if a delay exceeds the maximum in looks, or differs from the table for
+// source in the documentation file page. With the flag -measure it updates that table. open is
+// called with nil.
 func Measure(t *testing.T, page, source string, looks index.Looks, world func(t *testing.T) Measured, open func(*rapid.T) Stores) {
 	t.Helper()
 	var rows strings.Builder

@@ -71,9 +71,9 @@ func (r *Reading[C]) MustSync() index.Run {
 	return run
 }
 
-// Stopped reads the source with several simulated processes until one finishes, and returns how
-// many were stopped. Each process is stopped after the given number of steps, unless it finishes
-// first. A pause and a kill alternate.
+// Stopped reads the source with several simulated processes, until a process finishes. It returns
+// the number of processes that were stopped before. Each of them is stopped after the given number
+// of steps, alternately by a pause and a kill.
 func (r *Reading[C]) Stopped(steps int) (stops int) {
 	r.T.Helper()
 	for ; ; stops++ {

@@ -184,10 +184,10 @@ func (s *story) revoked(t *rapid.T) {
 }
 
 // check fails the test if the index shows a person a document that the person could not read. If
-// exact is set, it also fails if a document is not shown that the person can read now.
+// exact is set, it also fails if the index does not show a document that the person can read now.
 //
-// Without exact, it does nothing after several changes, because a scan may notice a later change
-// first.
+// Without exact, it does nothing after several changes, because a scan may notice them out of
+// order.
 func (s *story) check(t *rapid.T, exact bool) {
 	if !exact && s.edits > 1 {
 		return
