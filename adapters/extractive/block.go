@@ -119,6 +119,9 @@ func (r *blockReader) push(b block) {
 	r.out = append(r.out, b)
 }
 
+// with reports whether two blocks are in the same section.
+func (b *block) with(other *block) bool { return b.section == other.section && b.above == other.above }
+
 func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }

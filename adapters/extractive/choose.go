@@ -106,7 +106,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 				lead = append(lead, pieces[len(pieces)-1])
 				continue
 			}
-			if len(lead) > 0 && lead[0].section != b.section || len(lead) > 2 {
+			if len(lead) > 0 && !lead[0].with(b) || len(lead) > 2 {
 				lead = nil
 			}
 			for _, piece := range b.pieces() {
@@ -126,16 +126,20 @@ func (a *asked) quotations(p *page) (out []quotation) {
 	return out
 }
 
-// extend adds the warnings directly before and after a command. If code only repeats the question,
-// such as an error message, it also adds what follows the code.
+// extend adds the warnings directly before and after a command of the same section. A warning that
+// is directly before another command belongs to that command. If code only repeats the question,
+// such as an error message, extend also adds what follows the code.
 func (a *asked) extend(x *quotation, all []block, at int) {
-	if n := at - 1; n >= 0 && len(x.blocks) == 1 && warns.MatchString(all[n].text) {
+	near := func(n int) bool { return n >= 0 && n < len(all) && all[n].with(&all[at]) }
+	if n := at - len(x.blocks); near(n) && warns.MatchString(all[n].text) {
 		x.blocks = append([]block{all[n]}, x.blocks...)
 	}
 	switch n := at + 1; {
-	case n == len(all):
+	case !near(n):
 	case warns.MatchString(all[n].text):
-		x.blocks = append(x.blocks, all[n])
+		if !near(n+1) || all[n+1].commands() == "" {
+			x.blocks = append(x.blocks, all[n])
+		}
 	case all[at].kind == code && all[n].kind == prose && a.repeated(all[at].text) >= repeats:
 		x.blocks = append(x.blocks, all[n].pieces()[0])
 	}
