@@ -44,6 +44,8 @@ var (
 	bulletLine  = regexp.MustCompile(`^\s*([-*+•]|\d{1,4}[.)])\s+\S`)
 	topItem     = regexp.MustCompile(`^ ?([-*+•]|\d{1,4}[.)])\s+\S`)
 	numbered    = regexp.MustCompile(`^\s*\d`)
+	indented    = regexp.MustCompile(`^(?: {3}|\t)\s*`)
+	sentenceEnd = regexp.MustCompile("[.!?:…][)\"'”*_`]*$")
 )
 
 // blocks splits a passage at empty lines and code fences. section is the heading at the start of
@@ -99,10 +101,26 @@ func (r *blockReader) flush() {
 	case isTable(r.open):
 		b.kind = table
 	default:
+		if text, all := r.unindented(); all && !sentenceEnd.MatchString(text) {
+			b.kind, b.text = code, text
+		}
 		b.text = strings.TrimSpace(b.text)
 	}
 	r.open = nil
 	r.push(b)
+}
+
+// unindented returns the open lines without the indentation that they share. all is false if they
+// are not indented like code, or are part of a list.
+func (r *blockReader) unindented() (text string, all bool) {
+	shared := indented.FindString(r.open[0])
+	for _, line := range r.open {
+		for !strings.HasPrefix(line, shared) {
+			shared = shared[:len(shared)-1]
+		}
+	}
+	n := len(r.out)
+	return strings.ReplaceAll("\n"+strings.Join(r.open, "\n"), "\n"+shared, "\n")[1:], indented.MatchString(shared) && (n == 0 || r.out[n-1].kind != list)
 }
 
 func (r *blockReader) push(b block) {
@@ -126,16 +144,21 @@ func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }
 
-var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|(?:^\\s*|`)(?:[$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
+var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|^[ \\t]{3,}\\S.*|(?:^\\s*|`)(?:[$#] |[~.]{0,2}/\\S* |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
 
-// commands returns what a reader may run without thinking: code, commands and numbered steps.
+// commands returns what a reader may run without thinking: code, commands, numbered steps and prose
+// that is no sentence.
 func (b *block) commands() string {
 	switch b.kind {
 	case code:
 		return b.text
 	case table:
 		return ""
-	case prose, list:
+	case prose:
+		if !sentenceEnd.MatchString(b.text) {
+			return b.text
+		}
+	case list:
 	}
 	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }

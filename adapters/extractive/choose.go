@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
@@ -38,7 +39,7 @@ const (
 	// leastHeld is the minimum number of the question's words in a passage that is quoted without a
 	// sentence model. If the documents contain only one of these words, one suffices.
 	leastHeld = 2
-	repeats   = 0.8 // share of the words of code that the question holds, if it only repeats it
+	repeats   = 0.8 // share of the words of a block that the question holds, if the block only repeats it
 	allWords  = 0.9 // score with which a passage is quoted whatever the sentence model says
 )
 
@@ -101,7 +102,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 		var lead []block
 		for i := range all {
 			b := &all[i]
-			if b.introduces() {
+			if b.introduces() || i+1 < len(all) && a.leads(b, &all[i+1]) {
 				pieces := b.pieces()
 				lead = append(lead, pieces[len(pieces)-1])
 				continue
@@ -124,6 +125,16 @@ func (a *asked) quotations(p *page) (out []quotation) {
 		}
 	}
 	return out
+}
+
+// label matches the label before a question, such as "Q:".
+var label = regexp.MustCompile(`^\W*\pL{1,9}:\s`)
+
+// leads reports whether prose is only complete with the next block: if it is a single sentence above
+// code, or no sentence above a list, or if the question repeats it.
+func (a *asked) leads(b, next *block) bool {
+	return b.kind == prose && b.with(next) && (next.kind == code && len(document.Sentences(b.text)) == 1 ||
+		next.kind == list && !sentenceEnd.MatchString(b.text) || a.repeated(label.ReplaceAllString(b.text, "")) >= repeats)
 }
 
 // extend adds the warnings directly before and after a command of the same section. A warning that
@@ -253,7 +264,7 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 func (a *asked) harms(x *quotation) bool {
 	intro := ""
 	for _, b := range x.blocks {
-		if text := b.commands(); text != "" && a.harmful(intro+"\n"+text) {
+		if text := b.commands(); text != "" && (a.harmful(harms, text) || a.harmful(introducesHarm, intro)) {
 			return true
 		}
 		intro = b.text[strings.LastIndex(b.text, ". ")+1:]

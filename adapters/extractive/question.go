@@ -160,21 +160,30 @@ func elliptic(question string) bool {
 	return leans.MatchString(question) || !slices.ContainsFunc(analyse.Query(question, nil), func(t analyse.Term) bool { return !t.Chatter })
 }
 
-// harms matches commands that stop, delete or overwrite something. denied matches words that the
-// question rejects, as in "without deleting".
+// harms matches commands that stop, delete or overwrite something. Its groups are the verb, which
+// may also begin or end the name of a command, as in "pkill" and "dropdb". Words such as "format"
+// or "stop" mean harm only in a command, so introducesHarm lacks them. denied matches words that
+// the question rejects, as in "without deleting".
 var (
-	harms  = regexp.MustCompile("(?i)(?:^|[\\s;&|`])rm\\s|" + `\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
-	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
+	harms = regexp.MustCompile("(?i)(?:^|[\\s;&|`\"'(/\\\\])(rm)(?:\\s|$)" +
+		`|\b(stop|terminate|rmdir|unlink|del|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|disable|revoke|expire|filter-branch)\b` +
+		`|(?:\b|_)(?:[a-z]*(` + verbs + `)(?:\b|_)|(` + verbs + `)[a-z]*)|\b(?:user|group)(del)\b|\b(del)(?:user|group)\b`)
+	introducesHarm = regexp.MustCompile(`(?i)\b(shut ?down|kill|delete|erase|destroy|overwrite|wipe|drop)\b`)
+	denied         = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
 )
 
-const maxHarms = 20 // commands that are checked in one block
+const verbs = "kill|drop|shut ?down|power ?off|halt|reboot|wipe|shred|delete|purge|destroy|flush|remove|erase|truncate"
 
 // harmful reports whether a text has a harmful command that the question does not ask for.
-func (a *asked) harmful(text string) bool {
+func (a *asked) harmful(harms *regexp.Regexp, text string) bool {
 	wanted := analyse.Query(denied.ReplaceAllString(a.text, " "), []string{a.language})
-	for _, word := range harms.FindAllString(text, maxHarms) {
-		for stem := range a.stems(strings.ToLower(word)) {
-			if !slices.ContainsFunc(wanted, func(t analyse.Term) bool { return t.Text == stem }) {
+	for _, found := range harms.FindAllStringSubmatch(text, -1) {
+		verb := strings.Join(found[1:], "")
+		command := strings.TrimFunc(found[0], func(r rune) bool { return !unicode.IsLetter(r) })
+		word := a.stems(strings.ToLower(command))
+		for stem := range a.stems(strings.ToLower(verb)) {
+			inflected := len(command) > len(verb) && word[stem] > 0 // as "deleted" is, and "dropdb" is not
+			if !inflected && !slices.ContainsFunc(wanted, func(t analyse.Term) bool { return t.Text == stem || word[t.Text] > 0 }) {
 				return true
 			}
 		}
