@@ -103,7 +103,7 @@ type Delta struct {
 type Quoted struct {
 	Number  int    // of the passage
 	Section string // heading above the quotation
-	Text    string // longest quoted block; empty if the passage is only linked
+	Text    string // a quoted block; empty if the passage is only linked
 }
 
 // CallDelta is a piece of a tool call. Pieces with the same Index belong to the same call. The
