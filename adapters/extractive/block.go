@@ -46,6 +46,7 @@ var (
 	bulletLine  = regexp.MustCompile(`^\s*([-*+•]|\d{1,4}[.)])\s+\S`)
 	topItem     = regexp.MustCompile(`^ ?([-*+•]|\d{1,4}[.)])\s+\S`)
 	label       = regexp.MustCompile(`^\W*\pL{1,9}:\s`) // before a question, such as "Q:"
+	version     = regexp.MustCompile(`(?:^|[^\w.-])v?(\d+(?:\.\d+)+)\b`)
 	numbered    = regexp.MustCompile(`^\s*\d`)
 	indented    = regexp.MustCompile(`^(?: {3}|\t)\s*`)
 	sentenceEnd = regexp.MustCompile("[.!?:…][)\"'”*_`]*$")

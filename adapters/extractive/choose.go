@@ -121,7 +121,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 					a.extend(&x, all, i)
 				}
 				x.score = a.score(&x)
-				x.unversioned = a.lacksVersion(strings.Join(append(x.above(), x.text()), "\n"))
+				x.unversioned = a.lacksVersion(&x)
 				x.harmful = a.harms(&x)
 				x.linked = x.linked || a.onlyTitle(&x)
 				out = append(out, x)

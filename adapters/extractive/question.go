@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -143,11 +144,10 @@ func (a *asked) evidence(p *page) bool {
 	return a.share(a.all, p.texts()...) >= leastShare+shortShare/float64(max(words, 1))
 }
 
-var version = regexp.MustCompile(`(?:^|[^\w.-])v?(\d+(?:\.\d+)+)\b`)
-
-// lacksVersion reports whether a version of the question is missing in a text. It is there if a
-// more exact one is, as 4.2.1 is for 4.2. Other numbers of a question are often only examples.
-func (a *asked) lacksVersion(text string) bool {
+// lacksVersion reports whether a version of the question is missing in a quotation. It is there if
+// a more exact one is, as 4.2.1 is for 4.2. A passage may begin below the heading of another one.
+func (a *asked) lacksVersion(x *quotation) bool {
+	text := strings.Join([]string{x.part.Title, x.blocks[0].above, cmp.Or(version.FindString(x.blocks[0].above), x.part.Heading), x.text()}, "\n")
 	return slices.ContainsFunc(a.versions, func(n *regexp.Regexp) bool { return !n.MatchString(text) })
 }
 

@@ -74,7 +74,7 @@ func TestForeignQuestionsNeedMostOfTheirWords(t *testing.T) {
 // What is said of another version is not an answer.
 func TestVersionsOfTheQuestion(t *testing.T) {
 	t.Parallel()
-	changes := tool.Document{Number: 3, Title: "Changes", Contents: "# Changes\n\n## 4.1.0\n\n### Changed\n\nThe default timeout of a call is 30 s.\n\n## 4.3.1\n\n### Changed\n\nThe default timeout is 60 s.\n\nIt was on port 8080."}
+	changes := tool.Document{Number: 3, Title: "Changes", Heading: "Changes › 4.2.0", Contents: "# Changes\n\n## 4.1.0\n\n### Changed\n\nThe default timeout of a call is 30 s.\n\n## 4.3.1\n\n### Changed\n\nThe default timeout is 60 s.\n\nIt was on port 8080."}
 	for question, want := range map[string]string{
 		"what is the default timeout in 4.1.0":   "**Changes › 4.1.0 › Changed** [3]\n\nThe default timeout of a call is 30 s.",
 		"what is the default timeout in v4.3?":   "**Changes › 4.3.1 › Changed** [3]\n\nThe default timeout is 60 s.",
