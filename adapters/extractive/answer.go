@@ -1,11 +1,14 @@
 package extractive
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -22,9 +25,9 @@ func because(why, sentence string) string {
 	return why + sentence
 }
 
-// answer returns the answer as Markdown. It omits the explanation m.why if an earlier answer begins
-// with that explanation.
-func (m *Model) answer(ctx context.Context, t turn) (string, error) {
+// answer returns the answer as Markdown, after the sections that it cites. It omits the explanation
+// m.why if an earlier answer begins with that explanation.
+func (m *Model) answer(ctx context.Context, t turn) (cited []llm.Delta, text string, err error) {
 	why := m.why
 	for _, earlier := range t.answers {
 		if why != "" && strings.HasPrefix(earlier, why) {
@@ -33,46 +36,66 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	}
 	switch {
 	case len(t.passages) == 0 && t.failed:
-		return "", nil // a search failed, so SentenceNothing would be wrong
+		return nil, "", nil // a search failed, so SentenceNothing would be wrong
 	case len(t.passages) == 0 && t.searched:
-		return session.SentenceNothing, nil
+		return nil, session.SentenceNothing, nil
 	case len(t.passages) == 0:
-		return because(why, unsearched), nil
+		return nil, because(why, unsearched), nil
 	}
 	a := ask(t)
 	pages := groupByPage(t)
-	chosen, band, err := m.choose(ctx, a, pages)
-	switch {
-	case err != nil:
-		return "", err
-	case band == retrieve.Nothing:
-		return session.SentenceNothing, nil
-	case band == retrieve.Links:
-		return a.links(chosen, pages, 0), nil
+	quoted, linked, err := m.choose(ctx, a, pages)
+	if err != nil {
+		return nil, "", err
 	}
 	var out []string
-	if why != "" {
+	if why != "" && len(quoted) > 0 {
 		out = append(out, because(why, intro))
 	}
-	for i := range chosen {
-		out = append(out, chosen[i].markdown())
+	for i := range quoted {
+		out = append(out, a.markdown(&quoted[i]))
 	}
-	if more := a.links(chosen, pages, len(chosen)); more != "" && !chosen[0].exact {
-		out = append(out, more)
+	if len(quoted)+len(linked) > 0 && (len(quoted) == 0 || !quoted[0].exact) {
+		if more := a.links(quoted, linked, pages); more != "" {
+			out = append(out, more)
+		}
 	}
-	return strings.Join(out, "\n\n"), nil
+	return a.cited, cmp.Or(strings.Join(out, "\n\n"), session.SentenceNothing), nil
 }
 
-func (x *quotation) markdown() string {
-	mark := "[" + strconv.Itoa(x.part.Number) + "]"
+func (a *asked) markdown(x *quotation) string {
+	text := x.blocks[len(x.blocks)-1].text
+	if len(x.rows) > 0 {
+		text = x.rows[0]
+	}
+	mark, title := a.cite(x.page, x.part, x.blocks[0], text)
 	out := []string{"From " + mark + ":"}
-	if title := titled(x.part, x.blocks[0].section); title != "" {
+	if title != "" {
 		out[0] = "**" + title + "** " + mark
 	}
 	for i := range x.blocks {
 		out = append(out, x.block(&x.blocks[i]))
 	}
 	return strings.Join(out, "\n\n")
+}
+
+// cite returns the citation and the title of a quotation or link. It records the section, so that
+// the citation leads to it.
+func (a *asked) cite(p *page, part *passage, b block, text string) (mark, title string) {
+	a.cited = append(a.cited, llm.Delta{Quoted: &llm.Quoted{Number: part.Number, Section: b.section, Text: text}})
+	return "[" + strconv.Itoa(part.Number) + "]", titled(part, p.unique(&b))
+}
+
+// unique returns the heading of a block, below its parent if the page has this heading twice.
+func (p *page) unique(b *block) string {
+	times := 0
+	for _, part := range p.parts {
+		times += strings.Count(part.Contents+"\n", "# "+b.section+"\n")
+	}
+	if times > 1 && b.parent != "" {
+		return b.parent + headingSeparator + b.section
+	}
+	return b.section
 }
 
 func (x *quotation) block(b *block) string {
@@ -82,21 +105,24 @@ func (x *quotation) block(b *block) string {
 		sound := true
 		if x.head != "" {
 			var head string
-			head, sound = protect(x.head)
+			head, sound = cite.Protect(x.head)
 			lines = []string{head + ":", ""}
 		}
 		for _, r := range x.rows {
-			text, whole := protect(r)
+			text, whole := cite.Protect(r)
 			lines, sound = append(lines, "- "+text), sound && whole
 		}
 		if !sound {
 			return b.asCode()
 		}
+		if b.after {
+			lines = append(lines, "- …")
+		}
 		return strings.Join(lines, "\n")
 	case b.kind == code:
 		return b.asCode()
 	}
-	text, sound := protect(b.text)
+	text, sound := cite.Protect(b.text)
 	if !sound || b.kind == prose && startsBlock.MatchString(b.text) {
 		return b.asCode()
 	}
@@ -136,25 +162,28 @@ func fenced(info, text string) string {
 // better than the quoted ones.
 const firstHits = 2
 
-// links returns a Markdown list of links to pages that may help, or "" if there are none. It lists
-// the pages of chosen after the first quoted ones. It adds up to firstHits of the best pages of the
-// search, if they are close to the question.
-func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
+// links returns a Markdown list of links to pages that may help, or "" if there are none: those of
+// linked, and up to firstHits of the best pages of the search that are close to the question.
+func (a *asked) links(quoted, linked []quotation, pages []*page) string {
 	var lines []string
 	seen := map[string]bool{}
-	add := func(p *page, part *passage) {
+	for i := range quoted {
+		seen[oneLine(quoted[i].part.Title)] = true
+	}
+	add := func(p *page, part *passage, b block) {
 		if title := oneLine(p.parts[0].Title); !seen[title] {
 			seen[title] = true
-			lines = append(lines, strings.TrimSpace("- "+titled(part, part.lastHeading()))+" ["+strconv.Itoa(part.Number)+"]")
+			mark, title := a.cite(p, part, b, b.text)
+			lines = append(lines, strings.TrimSpace("- "+title)+" "+mark)
 		}
 	}
-	for i := range chosen {
-		add(chosen[i].page, chosen[i].part)
+	for i := range linked {
+		add(linked[i].page, linked[i].part, linked[i].blocks[0])
 	}
-	lines = lines[min(quoted, len(lines)):]
+	most := len(seen) + firstHits
 	for _, p := range pages {
-		if len(seen) < len(chosen)+firstHits && (p.near || a.evidence(p)) {
-			add(p, p.parts[0])
+		if len(seen) < most && (p.near || a.evidence(p)) {
+			add(p, p.parts[0], p.parts[0].start())
 		}
 	}
 	if len(lines) == 0 {
@@ -170,7 +199,7 @@ func titled(p *passage, section string) string {
 	if section = oneLine(section); section != "" && section != title {
 		title = strings.TrimPrefix(title+headingSeparator+section, headingSeparator)
 	}
-	text, sound := protect(title)
+	text, sound := cite.Protect(title)
 	if title != "" && !sound {
 		return "`" + strings.ReplaceAll(title, "`", "'") + "`"
 	}
@@ -179,82 +208,20 @@ func titled(p *passage, section string) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func (p *passage) lastHeading() string {
-	at := strings.LastIndex(p.Heading, headingSeparator)
-	return strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
+// start returns an empty block in the section at the start of a passage.
+func (p *passage) start() block {
+	path := strings.Split(headingSeparator+p.Heading, headingSeparator)
+	n := len(path)
+	return block{section: strings.TrimSpace(path[n-1]), parent: strings.TrimSpace(path[n-2])}
 }
 
-func (p *passage) opening() string {
-	last := p.lastHeading()
-	if strings.Contains(p.Contents+"\n", "# "+last+"\n") {
-		return ""
+// opening is like start, but has no section if the passage has its heading too.
+func (p *passage) opening() block {
+	at := p.start()
+	if strings.Contains(p.Contents+"\n", "# "+at.section+"\n") {
+		return block{}
 	}
-	return last
+	return at
 }
 
-// protect makes a text safe next to other Markdown. It escapes numbers in brackets, because they
-// would look like citations, and writes placeholders such as <file> as code. sound is false if the
-// text leaves markup open, such as a code span.
-func protect(text string) (protected string, sound bool) {
-	var b strings.Builder
-	square := 0
-	sound = text != "" && !strings.HasSuffix(text, `\`) && !unsound.MatchString(text) && strings.Count(text, "**")%2 == 0
-	for i := 0; i < len(text); {
-		end := i + 1
-		switch rest := text[i:]; text[i] {
-		case '\\':
-			end = min(i+2, len(text))
-		case '`':
-			end = skipSpan(text, i)
-			span := text[i:end]
-			// Platforms end a span at a line end, so a number after it would be a citation.
-			sound = sound && strings.Trim(span, "`") != "" && !(strings.Contains(span, "\n") && strings.Contains(span, "["))
-		case '<':
-			value := placeholder.FindString(rest)
-			if value != "" && (i == 0 || text[i-1] != '`') && !strings.HasPrefix(rest[len(value):], "`") {
-				b.WriteString("`" + value + "`")
-				i += len(value)
-				continue
-			}
-			sound = sound && !tag.MatchString(rest)
-		case '[':
-			square++
-			if ownNumber.MatchString(rest) {
-				b.WriteByte('\\')
-			}
-		case ']':
-			square--
-		}
-		sound = sound && square >= 0
-		b.WriteString(text[i:end])
-		i = end
-	}
-	return b.String(), sound && square == 0
-}
-
-var (
-	startsBlock = regexp.MustCompile(`(?m)^\s*(#{1,6}\s|>|[-*+•]\s|\d{1,9}[.)]\s|\||~{3}|={2,}|-{2,}|\[[^\]]*\]:|!\[)`)
-	unsound     = regexp.MustCompile("[【［\x00]|\\$\\$|\\\\\\(|\\\\\\[|\\[\\[|```|~~~")
-	ownNumber   = regexp.MustCompile(`^\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
-	placeholder = regexp.MustCompile(`^<[A-Za-z][\w/|.-]{0,40}>`)
-	tag         = regexp.MustCompile(`^<[/!?\pL]`)
-)
-
-// skipSpan returns the end of the code span at i. If the span is not closed, it returns the end of
-// its opening backticks.
-func skipSpan(text string, i int) int {
-	run := i
-	for run < len(text) && text[run] == '`' {
-		run++
-	}
-	for at := run; at < len(text); at++ {
-		from := at
-		for at < len(text) && text[at] == '`' {
-			at++
-		}
-		if at-from == run-i {
-			return at
-		}
-	}
-	return run
-}
+var startsBlock = regexp.MustCompile(`(?m)^\s*(#{1,6}\s|>|[-*+•]\s|\d{1,9}[.)]\s|\||~{3}|={2,}|-{2,}|\[[^\]]*\]:|!\[)`)

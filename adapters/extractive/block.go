@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -23,6 +24,7 @@ type block struct {
 	info    string // language of code
 	above   string // headings within the passage that apply to the block
 	section string // the last heading above the block
+	parent  string // the heading above section
 	before  bool   // text of the block was cut before this piece
 	after   bool   // text of the block was cut after this piece
 }
@@ -43,13 +45,17 @@ var (
 	fenceLine   = regexp.MustCompile("^\\s*(?:(?:[-*+•]|\\d{1,4}[.)])\\s+)?(`{3,})\\s*([A-Za-z0-9+#_.-]{0,32})[^`]*$")
 	bulletLine  = regexp.MustCompile(`^\s*([-*+•]|\d{1,4}[.)])\s+\S`)
 	topItem     = regexp.MustCompile(`^ ?([-*+•]|\d{1,4}[.)])\s+\S`)
+	label       = regexp.MustCompile(`^\W*\pL{1,9}:\s`) // before a question, such as "Q:"
+	version     = regexp.MustCompile(`(?:^|[^\w.-])v?(\d+(?:\.\d+)+)\b`)
 	numbered    = regexp.MustCompile(`^\s*\d`)
+	indented    = regexp.MustCompile(`^(?: {3}|\t)\s*`)
+	sentenceEnd = regexp.MustCompile("[.!?:…][)\"'”*_`]*$")
 )
 
-// blocks splits a passage at empty lines and code fences. section is the heading at the start of
-// the passage.
-func blocks(text, section string) []block {
-	r := blockReader{section: section}
+// blocks splits a passage at empty lines and code fences. at is in the section at the start of the
+// passage.
+func blocks(text string, at block) []block {
+	r := blockReader{at: at}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines) && len(r.out) < maxBlocks; i++ {
 		line := lines[i]
@@ -61,8 +67,11 @@ func blocks(text, section string) []block {
 			r.push(block{kind: code, text: strings.Trim(strings.Join(lines[start:min(i, len(lines))], "\n"), "\n"), info: fence[2]})
 		} else if heading := headingLine.FindStringSubmatch(line); heading != nil && len(r.open) == 0 {
 			level := len(heading[1])
-			r.path[level], r.section = heading[2], heading[2]
+			r.path[level], r.at = heading[2], block{section: heading[2]}
 			clear(r.path[level+1:])
+			for _, above := range r.path[:level] {
+				r.at.parent = cmp.Or(above, r.at.parent)
+			}
 		} else if strings.TrimSpace(line) == "" {
 			r.flush()
 		} else {
@@ -77,10 +86,10 @@ func blocks(text, section string) []block {
 }
 
 type blockReader struct {
-	open    []string // lines of the block that is read
-	path    [7]string
-	section string
-	out     []block
+	open []string // lines of the block that is read
+	path [7]string
+	at   block // its section
+	out  []block
 }
 
 func closesFence(line, fence string) bool {
@@ -99,10 +108,26 @@ func (r *blockReader) flush() {
 	case isTable(r.open):
 		b.kind = table
 	default:
+		if text, all := r.unindented(); all && !sentenceEnd.MatchString(text) {
+			b.kind, b.text = code, text
+		}
 		b.text = strings.TrimSpace(b.text)
 	}
 	r.open = nil
 	r.push(b)
+}
+
+// unindented returns the open lines without the indentation that they share. all is false if they
+// are not indented like code, or are part of a list.
+func (r *blockReader) unindented() (text string, all bool) {
+	shared := indented.FindString(r.open[0])
+	for _, line := range r.open {
+		for !strings.HasPrefix(line, shared) {
+			shared = shared[:len(shared)-1]
+		}
+	}
+	n := len(r.out)
+	return strings.ReplaceAll("\n"+strings.Join(r.open, "\n"), "\n"+shared, "\n")[1:], indented.MatchString(shared) && (n == 0 || r.out[n-1].kind != list)
 }
 
 func (r *blockReader) push(b block) {
@@ -110,7 +135,7 @@ func (r *blockReader) push(b block) {
 	if b.text = strings.ToValidUTF8(b.text[:min(len(b.text), maxBlock)], ""); strings.TrimSpace(b.text) == "" {
 		return
 	}
-	b.above, b.section = strings.TrimSpace(strings.Join(r.path[:], " ")), r.section
+	b.above, b.section, b.parent = strings.TrimSpace(strings.Join(r.path[:], " ")), r.at.section, r.at.parent
 	// Two chunks of a long table are shown with an empty line between them.
 	if n := len(r.out) - 1; n >= 0 && b.kind == table && r.out[n].kind == table && len(cells(r.out[n].text)) == len(cells(b.text)) {
 		r.out[n].text += "\n" + b.text
@@ -119,20 +144,23 @@ func (r *blockReader) push(b block) {
 	r.out = append(r.out, b)
 }
 
+// with reports whether two blocks are in the same section.
+func (b *block) with(other *block) bool { return b.section == other.section && b.above == other.above }
+
 func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }
 
-var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|(?:^\\s*|`)(?:[$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
+var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|^[ \\t]{3,}\\S.*|(?:^\\s*|`)(?:[$#] |[~.]{0,2}/\\S* |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
 
-// commands returns what a reader may run without thinking: code, commands and numbered steps.
+// commands returns what a reader may run without thinking: code, commands, numbered steps and prose
+// that is no sentence.
 func (b *block) commands() string {
-	switch b.kind {
-	case code:
+	switch {
+	case b.kind == code || b.kind == prose && !sentenceEnd.MatchString(b.text):
 		return b.text
-	case table:
+	case b.kind == table:
 		return ""
-	case prose, list:
 	}
 	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }

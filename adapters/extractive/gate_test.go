@@ -57,7 +57,7 @@ func TestGateDecidesWhatIsShown(t *testing.T) {
 	t.Parallel()
 	roof := tool.Document{Number: 3, Title: "The  <roof>", Contents: "# Roof\n\nCheck the tiles of the roof once a year."}
 	hall := tool.Document{Number: 5, Title: "Hall", Heading: "Cleaning › The floor", Contents: "The tiles of the hall are washed once a week by the caretaker."}
-	const quoted, nothing, linked = "Check the tiles of the roof once a year.", "I found nothing about this", "These may help:\n\n- The `<roof>` [3]\n- Hall › The floor [5]"
+	const quoted, nothing, linked = "Check the tiles of the roof once a year.", "I found nothing about this", "These may help:\n\n- The `<roof>` › Roof [3]\n- Hall › The floor [5]"
 	known, unknown := "How often are the tiles of the roof washed?", "Where does the janitor keep tiles of marzipan and saffron for guests?"
 	for name, tt := range map[string]struct {
 		question  string

@@ -125,7 +125,7 @@ func TestHostilePassages(t *testing.T) {
 	for name, line := range map[string]string{
 		"items that introduce items": "- pump this:\n", "rows": "a | pump\n", "colons": "The pump does this:\n\n", "words": "pump ", "sentences": "The pump is a pump of pumps. ",
 		"called": "called called the pump ", "code": "pump = 1;\n", "headings": "# pump\n\n", "brackets": "[(pump ", "ors": "pump or ", "harm": "rm -rf pump;\n",
-		"digits": "1. 2. 3. ", "no letters": "?!. ", "quotes": "> \"pump\" ",
+		"digits": "1. 2. 3. ", "rows without cells": "|\u00a0\n-\n\n", "no letters": "?!. ", "quotes": "> \"pump\" ",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

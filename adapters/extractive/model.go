@@ -24,8 +24,12 @@ import (
 
 var _ llm.Model = (*Model)(nil)
 
-// SearchTool is the name of the search tool, which the model calls if it is offered.
-const SearchTool = "internal_search"
+// The model calls these tools if they are offered: the knowledge tool for questions about who does
+// what, else the search tool.
+const (
+	SearchTool    = "internal_search"
+	KnowledgeTool = knowledge.Name
+)
 
 const (
 	window = 1 << 20 // tokens; a long request costs little more than its reading
@@ -77,11 +81,13 @@ func (*Model) Info() llm.Info {
 // that the tool returned. A request with a response format fails with [llm.ErrBadRequest].
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		call, said, err := m.reply(ctx, req)
+		first, said, err := m.reply(ctx, req)
 		finish := llm.FinishStop
-		if call != nil {
-			finish = llm.FinishToolCalls
-			if !yield(llm.Delta{Call: call}, nil) {
+		for _, d := range first {
+			if d.Call != nil {
+				finish = llm.FinishToolCalls
+			}
+			if !yield(d, nil) {
 				return
 			}
 		}
@@ -104,7 +110,8 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 // pieces splits an answer into deltas of up to three words.
 var pieces = regexp.MustCompile(`(?:\S*\s+){1,3}|\S+$`)
 
-func (m *Model) reply(ctx context.Context, req llm.Request) (*llm.CallDelta, string, error) {
+// reply returns a call or the sections of the quotations, and the text of the answer.
+func (m *Model) reply(ctx context.Context, req llm.Request) (first []llm.Delta, said string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
 	}
@@ -112,19 +119,16 @@ func (m *Model) reply(ctx context.Context, req llm.Request) (*llm.CallDelta, str
 		return nil, "", fmt.Errorf("%w: answers in a given format need a language model; set OPENAI_API_KEY or OPENAI_BASE_URL", llm.ErrBadRequest)
 	}
 	t := readTurn(req.Messages)
-	if said := t.statements(); said != "" {
+	if said := knowledge.Answer(t.stated); said != "" {
 		return nil, said, nil
 	}
 	if about, what, ok := knowledge.Asked(t.question); ok && len(t.consulted) == 0 && offered(req, KnowledgeTool) {
-		call, err := callOf(KnowledgeTool, map[string]any{"about": about, "what": what, "exact": true})
-		return call, "", err
+		return callOf(KnowledgeTool, map[string]any{"about": about, "what": what, "exact": true})
 	}
 	if !t.searched && t.question != "" && offered(req, SearchTool) {
-		call, err := callOf(SearchTool, map[string]any{"queries": []string{t.question}})
-		return call, "", err
+		return callOf(SearchTool, map[string]any{"queries": []string{t.question}})
 	}
-	said, err := m.answer(ctx, t)
-	return nil, said, err
+	return m.answer(ctx, t)
 }
 
 func offered(req llm.Request, name string) bool {
@@ -132,10 +136,10 @@ func offered(req llm.Request, name string) bool {
 		slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == name })
 }
 
-func callOf(name string, arguments map[string]any) (*llm.CallDelta, error) {
+func callOf(name string, arguments map[string]any) ([]llm.Delta, string, error) {
 	written, err := json.Marshal(arguments)
 	if err != nil {
-		return nil, fmt.Errorf("write the arguments of %s: %w", name, err)
+		return nil, "", fmt.Errorf("write the arguments of %s: %w", name, err)
 	}
-	return &llm.CallDelta{ID: "call_" + rand.Text(), Name: name, Arguments: string(written)}, nil
+	return []llm.Delta{{Call: &llm.CallDelta{ID: "call_" + rand.Text(), Name: name, Arguments: string(written)}}}, "", nil
 }

@@ -1,11 +1,14 @@
 package extractive
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/footnotehq/footnote/core/filter"
+	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
@@ -21,6 +24,9 @@ type asked struct {
 	text     string
 	compared string                    // text, after the earlier question that it refers to
 	language string                    // language of the documents
+	foreign  bool                      // the question is in another language
+	versions []*regexp.Regexp          // match the versions in the question
+	cited    []llm.Delta               // sections that the answer cites
 	known    map[string]map[string]int // cached stems by text
 }
 
@@ -40,7 +46,7 @@ func ask(t turn) *asked {
 	if t.before != "" && elliptic(t.question) {
 		a.compared = t.before + " " + t.question
 	}
-	synonyms := synonymsOf(t.common.Synonyms)
+	synonyms := analyse.ParseSynonyms(t.common.Synonyms)
 	read := func(text string) query {
 		q := query{chunks: max(t.common.Chunks, len(t.passages))}
 		q.terms, _ = synonyms.Query(text, []string{a.language})
@@ -51,18 +57,11 @@ func ask(t turn) *asked {
 		return q
 	}
 	a.own, a.all = read(t.question), read(a.compared)
-	return a
-}
-
-// synonymsOf parses sets of synonyms such as "k8s: kubernetes, kube".
-func synonymsOf(lines []string) *analyse.Synonyms {
-	var sets [][]string
-	for _, line := range lines {
-		if word, others, found := strings.Cut(line, ": "); found {
-			sets = append(sets, append([]string{word}, strings.Split(others, ", ")...))
-		}
+	a.foreign = len(a.own.terms) > 0 && !slices.ContainsFunc(a.own.terms, func(t analyse.Term) bool { return !t.Foreign })
+	for _, found := range version.FindAllStringSubmatch(t.question, maxVersions) {
+		a.versions = append(a.versions, regexp.MustCompile(`\b`+regexp.QuoteMeta(found[1])+`\b`))
 	}
-	return analyse.NewSynonyms(sets)
+	return a
 }
 
 func (a *asked) stems(text string) map[string]int {
@@ -93,8 +92,9 @@ func (a *asked) share(q query, texts ...string) float64 {
 }
 
 const (
-	leastShare = 0.225 // minimum share of a long question's weight in a page that answers it
-	shortShare = 0.3   // additional share for a question of one word
+	leastShare  = 0.225 // minimum share of a long question's weight in a page that answers it
+	shortShare  = 0.3   // additional share for a question of one word
+	maxVersions = 8     // of a question
 )
 
 type count struct {
@@ -144,10 +144,21 @@ func (a *asked) evidence(p *page) bool {
 	return a.share(a.all, p.texts()...) >= leastShare+shortShare/float64(max(words, 1))
 }
 
+// lacksVersion reports whether a version of the question is missing in a quotation. It is there if
+// a more exact one is, as 4.2.1 is for 4.2. A passage may begin below the heading of another one.
+func (a *asked) lacksVersion(x *quotation) bool {
+	text := strings.Join([]string{x.part.Title, x.blocks[0].above, cmp.Or(version.FindString(x.blocks[0].above), x.part.Heading), x.text()}, "\n")
+	return slices.ContainsFunc(a.versions, func(n *regexp.Regexp) bool { return !n.MatchString(text) })
+}
+
 // holdsMost reports whether texts have enough of the question's words to be quoted without a
-// sentence model. One word suffices only if the documents contain no other word of the question.
+// sentence model. One word suffices only if the documents contain no other word of the question. A
+// question in another language needs most of its words.
 func (a *asked) holdsMost(texts ...string) bool {
 	c := a.count(a.all, texts...)
+	if a.foreign {
+		return c.held >= leastHeld && 2*c.held > c.all
+	}
 	return c.held >= min(leastHeld, c.known) && a.share(a.all, texts...) >= mostWords
 }
 
@@ -160,21 +171,17 @@ func elliptic(question string) bool {
 	return leans.MatchString(question) || !slices.ContainsFunc(analyse.Query(question, nil), func(t analyse.Term) bool { return !t.Chatter })
 }
 
-// harms matches commands that stop, delete or overwrite something. denied matches words that the
-// question rejects, as in "without deleting".
-var (
-	harms  = regexp.MustCompile("(?i)(?:^|[\\s;&|`])rm\\s|" + `\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
-	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
-)
+// denied matches words that the question rejects, as in "without deleting".
+var denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
 
-const maxHarms = 20 // commands that are checked in one block
-
-// harmful reports whether a text has a harmful command that the question does not ask for.
-func (a *asked) harmful(text string) bool {
+// harmful reports whether the question does not ask for one of the harmful commands.
+func (a *asked) harmful(commands []filter.Command) bool {
 	wanted := analyse.Query(denied.ReplaceAllString(a.text, " "), []string{a.language})
-	for _, word := range harms.FindAllString(text, maxHarms) {
-		for stem := range a.stems(strings.ToLower(word)) {
-			if !slices.ContainsFunc(wanted, func(t analyse.Term) bool { return t.Text == stem }) {
+	for _, c := range commands {
+		name := a.stems(c.Name)
+		for stem := range a.stems(c.Verb) {
+			inflected := len(c.Name) > len(c.Verb) && name[stem] > 0 // as "deleted" is, and "dropdb" is not
+			if !inflected && !slices.ContainsFunc(wanted, func(t analyse.Term) bool { return t.Text == stem || name[t.Text] > 0 }) {
 				return true
 			}
 		}

@@ -2,6 +2,8 @@ package extractive
 
 import (
 	"strings"
+
+	"github.com/footnotehq/footnote/core/cite"
 )
 
 // The rows of a table have cells separated by " | ". They may begin and end with a bar.
@@ -61,11 +63,11 @@ func (b *block) rows() (head string, out []row) {
 		}
 		r.text = strings.TrimSpace(strings.Join(r.cells, bar))
 		switch {
-		case isRule(line) || r.text == head && head != "":
+		case isRule(line) || r.text == "" || r.text == head:
 		case i == 0 && namesColumns(r.cells):
 			head = r.text
 		default:
-			if _, sound := protect(r.text); sound {
+			if _, sound := cite.Protect(r.text); sound {
 				out = append(out, r)
 			}
 		}
@@ -104,9 +106,12 @@ func (a *asked) rowsOf(x *quotation) bool {
 		}
 	}
 	for _, r := range rows {
-		if best.score > 0 && len(x.rows) < maxRows && r.score >= alikeRows*best.score && r.added >= alikeRows*best.added {
+		if best.score > 0 && r.score >= alikeRows*best.score && r.added >= alikeRows*best.added {
 			x.rows = append(x.rows, r.text)
 		}
+	}
+	if b.after = b.after || len(x.rows) > maxRows; b.after {
+		x.rows = x.rows[:min(len(x.rows), maxRows)]
 	}
 	x.head, b.text = head, strings.TrimSpace(head+"\n"+strings.Join(x.rows, "\n"))
 	if head != "" {

@@ -96,6 +96,14 @@ type Delta struct {
 	Call      *CallDelta
 	Usage     *Usage
 	Finish    Finish
+	Quoted    *Quoted // only of models that quote; before the text that cites its Number
+}
+
+// Quoted says which text of a passage an answer quotes, so that the citation leads to its section.
+type Quoted struct {
+	Number  int    // of the passage
+	Section string // heading above the quotation
+	Text    string // a quoted block; empty if the passage is only linked
 }
 
 // CallDelta is a piece of a tool call. Pieces with the same Index belong to the same call. The

@@ -5,9 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 )
 
@@ -134,6 +136,9 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 				break
 			}
 		}
+		if info.Section == "" && c.Document.URL == info.URL {
+			c.Anchor = "" // the page without a section
+		}
 		out = append(out, c)
 	}
 	return out
@@ -159,6 +164,7 @@ func numberOf(info cite.Info, mapping *cite.Mapping) int {
 
 type shownSection struct {
 	source cite.Source // with the address of the section
+	page   cite.Source // with the address of the page
 	anchor string
 	text   string
 }
@@ -176,7 +182,8 @@ func addSections(places []shownSection, r message.Reference) []shownSection {
 		source := sourceOf(at)
 		same := slices.IndexFunc(places, func(p shownSection) bool { return p.source.URL == source.URL })
 		if same < 0 {
-			places = append(places, shownSection{source, s.Anchor, s.Text})
+			at.Anchor, at.Heading = "", ""
+			places = append(places, shownSection{source, sourceOf(at), s.Anchor, s.Text})
 		} else if !strings.Contains(places[same].text, s.Text) {
 			places[same].text += "\n\n" + s.Text
 		}
@@ -185,9 +192,12 @@ func addSections(places []shownSection, r message.Reference) []shownSection {
 }
 
 // chooseSection returns a function that chooses the section of passage n that best matches a
-// sentence. It returns nil for a passage with one section.
+// sentence, or that the model has quoted. It returns nil for a passage with one section.
 func (w *worker) chooseSection(n int) func(sentence string) cite.Source {
 	places := w.places[n]
+	if quoted, found := w.quoted[n]; found && len(places) > 0 {
+		return func(string) cite.Source { return quotedSection(places, quoted) }
+	}
 	if len(places) < 2 {
 		return nil
 	}
@@ -202,6 +212,34 @@ func (w *worker) chooseSection(n int) func(sentence string) cite.Source {
 		}
 		return places[at].source
 	}
+}
+
+// quotedSection returns the section that a quotation is from. If no section has the heading that
+// readers see above the quotation, it returns the page without a section.
+func quotedSection(places []shownSection, q llm.Quoted) cite.Source {
+	text := squash(q.Text)
+	holds := func(p shownSection) bool { return strings.Contains(squash(p.text), text) }
+	named := func(p shownSection) bool { return squash(p.source.Section) == squash(q.Section) }
+	for _, fits := range []func(shownSection) bool{
+		func(p shownSection) bool { return named(p) && holds(p) }, named,
+		func(p shownSection) bool { return p.source.Section == "" && text != "" && holds(p) },
+	} {
+		if at := slices.IndexFunc(places, fits); at >= 0 {
+			return places[at].source
+		}
+	}
+	return places[0].page
+}
+
+// squash returns the letters and digits of a text, because markup and white space of a quotation
+// may differ.
+func squash(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
 }
 
 // supports reports whether passage n shares a word or number with a sentence. A passage of an

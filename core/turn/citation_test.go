@@ -251,3 +251,40 @@ func TestUnsupportedCitationsAreDropped(t *testing.T) {
 		})
 	}
 }
+
+// A quotation is cited by its own section, or by its page if the section has no link of its own.
+func TestQuotationIsCitedByItsSection(t *testing.T) {
+	t.Parallel()
+	const page, title = "https://docs.example/replication", "**Replication"
+	parts := []retrieve.Part{
+		{Anchor: "added", Heading: "Added", Text: "## Added\n\nReplication of tables."}, {Anchor: "lag", Heading: "The `lag`", Text: "## The `lag`\n\nWatch it."},
+		{Anchor: "added-1", Heading: "Added", Text: "## Added\n\nName | Use\n\nslot | removal of\nlag"},
+	}
+	for name, test := range map[string]struct {
+		quoted  llm.Quoted
+		parts   []retrieve.Part
+		want    string
+		section string
+	}{
+		"by its heading":                {llm.Quoted{Section: "The lag", Text: "Watch it."}, parts, "#lag", "The `lag`"},
+		"by its text":                   {llm.Quoted{Section: "Added", Text: "- slot | removal of lag"}, parts, "#added-1", "Added"},
+		"a link":                        {llm.Quoted{Section: "Added"}, parts, "#added", "Added"},
+		"a section without a link":      {llm.Quoted{Section: "Removal", Text: "Watch it."}, parts, "", ""},
+		"a page without links":          {llm.Quoted{Section: "Removal", Text: "Drop it."}, nil, "", ""},
+		"the only section":              {llm.Quoted{Section: "Top", Text: "Drop it."}, nil, "#top", "Top"},
+		"a message, which has no title": {llm.Quoted{Text: "Drop it."}, []retrieve.Part{{Anchor: "m1", Text: "Replication?"}, {Anchor: "m2", Text: "Drop it."}}, "#m2", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.quoted.Number = 1
+			answer := append(llmtest.Reply{llmtest.Quoted(test.quoted)}, llmtest.Answer(title+" › "+test.quoted.Section+"** [1]\n\n", "Drop it.")...)
+			s := ask("How?", llmtest.New(llm.Info{NativeTools: true, Extractive: true}, searching("1"), answer))
+			s.index.hits[0].Heading, s.index.hits[0].Parts = []string{"REPLICATION", "Top"}, test.parts
+			report, _ := s.run(t, t.Context())
+			c := report.Best().Citations[0]
+			if c.Link != page+test.want || c.Section != test.section || c.Document.Link(c.Anchor) != c.Link {
+				t.Errorf("cites %q %q by %q, not %q %q", c.Link, c.Section, c.Anchor, page+test.want, test.section)
+			}
+		})
+	}
+}

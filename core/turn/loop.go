@@ -49,6 +49,7 @@ type worker struct {
 	shown    map[int]bool           // numbers of passages that the model saw in this turn
 	passages map[int][]string       // texts of those passages, by number
 	places   map[int][]shownSection // sections of the shown passages, by number
+	quoted   map[int]llm.Quoted     // quotations of a model that quotes, by number
 	rankings retrieve.Rankings
 	citable  bool
 	project  []prompt.ProjectFile

@@ -144,7 +144,7 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 		req: req, model: model, tools: tools, toolRunner: r.run, builder: prompt.NewBuilder(r.counter), counter: r.counter,
 		numbers: numbers, known: newMapping(req),
 		recorder: state, logger: r.log, habits: r.habits, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ranTools: make(map[string]bool), shown: make(map[int]bool),
-		passages: make(map[int][]string), places: make(map[int][]shownSection), refusal: req.Filter.Refuse(Texts(req.Question)...),
+		passages: make(map[int][]string), places: make(map[int][]shownSection), quoted: make(map[int]llm.Quoted), refusal: req.Filter.Refuse(Texts(req.Question)...),
 	}
 	citing := cite.Options{Numbering: cited.Numbering(), Lead: w.chooseSection}
 	if r.config.DropUnsupported {

@@ -124,6 +124,9 @@ func (w *worker) streamReply(ctx context.Context, req llm.Request, h *reply) err
 			h.thinking = true
 			w.writer.writeReasoning("")
 		}
+		if d.Quoted != nil {
+			w.quoted[d.Quoted.Number] = *d.Quoted
+		}
 		if d.Text != "" {
 			h.raw.WriteString(d.Text)
 			shown, err := h.screen.Push(ctx, h.text.Push(d.Text))

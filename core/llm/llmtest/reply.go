@@ -35,6 +35,9 @@ func Answer(pieces ...string) Reply {
 // Text returns a Step that sends a piece of the answer.
 func Text(s string) Step { return func(p *play) bool { return p.send(llm.Delta{Text: s}) } }
 
+// Quoted returns a Step that says what the answer quotes.
+func Quoted(q llm.Quoted) Step { return func(p *play) bool { return p.send(llm.Delta{Quoted: &q}) } }
+
 // Reasoning returns a Step that sends a piece of reasoning.
 func Reasoning(s string) Step { return func(p *play) bool { return p.send(llm.Delta{Reasoning: s}) } }
 

@@ -31,6 +31,17 @@ func NewSynonyms(sets [][]string) *Synonyms {
 	return s
 }
 
+// ParseSynonyms parses what [Synonyms.Query] returns: lines such as "k8s: kubernetes, kube".
+func ParseSynonyms(lines []string) *Synonyms {
+	var sets [][]string
+	for _, line := range lines {
+		if word, others, found := strings.Cut(line, ": "); found {
+			sets = append(sets, append([]string{word}, strings.Split(others, ", ")...))
+		}
+	}
+	return NewSynonyms(sets)
+}
+
 // Phrase returns a key that identifies a word or phrase regardless of letter case, hyphens and
 // endings. words is the number of searchable words. It is 0 if the phrase has only stop words, such
 // as "it".

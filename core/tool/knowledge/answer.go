@@ -1,24 +1,22 @@
-package extractive
+package knowledge
 
 import (
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/core/tool/knowledge"
+	"github.com/footnotehq/footnote/core/cite"
 )
-
-// KnowledgeTool is the name of the tool that the model calls first for questions about who does
-// what.
-const KnowledgeTool = knowledge.Name
 
 const mostStated = 10
 
-func (t *turn) statements() string {
+// Answer returns the statements as Markdown with citations. It omits statements that repeat one or
+// that leave markup open.
+func Answer(stated []Statement) string {
 	var lines []string
 	seen := make(map[string]bool)
-	for _, s := range t.stated {
-		line, sound := protect(s.Says) // a "[1]" in a name is no citation
+	for _, s := range stated {
+		line, sound := cite.Protect(s.Says) // a "[1]" in a name is no citation
 		if s.Number < 1 || !sound || seen[s.Says] || len(lines) == mostStated {
 			continue
 		}
