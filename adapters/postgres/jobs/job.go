@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
 	"github.com/riverqueue/river"
 )
 
@@ -63,8 +64,9 @@ type Work interface {
 }
 
 // Piece is about how long one call of [Work.Do] may take. A longer job must return and request
-// another call. Piece is well below the timeout that cancels a job.
-const Piece = 40 * time.Second
+// another call. Piece is well below the timeout that cancels a job, and well above the limit for
+// reading one document.
+const Piece = 2 * index.Reading
 
 const (
 	timeout = 60 * time.Second
