@@ -24,6 +24,9 @@ func (r *run) storeStep(ctx context.Context, s step) error {
 	for _, n := range s.failures {
 		r.addFailure(n)
 	}
+	if err := r.recordSlow(s); err != nil {
+		return err
+	}
 	r.state.Counts.Skipped += len(s.skipped)
 	r.state.Skipped = appendCapped(r.state.Skipped, slices.Concat(s.skipped, s.partly))
 	r.state.Counts.Unchanged += s.unchanged

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -167,4 +169,106 @@ func TestWhatIsAboutTheSourceIsNoFailureOfADocument(t *testing.T) {
 			t.Errorf("%v: then it ended with %v, %d failures and %d documents", why, err, run.Counts.Failed, len(store.Entries(tenant)))
 		}
 	}
+}
+
+// slowSource yields documents in one batch. Those that are slow read until their context ends, and
+// tell the pausing test. It cannot resume.
+type slowSource struct {
+	indextest.Connector
+	begun map[document.ID]int // readings
+	pause context.CancelCauseFunc
+}
+
+func newSlowSource(slow, quick int, wait time.Duration) *slowSource {
+	s := &slowSource{Connector: indextest.Connector{From: docs, Setting: "s"}, begun: make(map[document.ID]int)}
+	b := index.Batch{Total: slow + quick, Complete: true}
+	for i := range slow + quick {
+		d := doc(fmt.Sprintf("%03d", i), fmt.Sprintf("Text number %d.", i))
+		b.Documents = append(b.Documents, index.Item{ID: d.ID, ModifiedAt: noon, Wait: wait, Load: func(ctx context.Context) (document.Document, error) {
+			if i%2 == 0 || i/2 >= slow {
+				s.begun[d.ID]++
+				return d, nil
+			}
+			if ctx.Err() == nil {
+				s.begun[d.ID]++
+				if s.pause != nil {
+					s.pause(index.ErrPaused)
+				}
+			}
+			<-ctx.Done()
+			return document.Document{}, context.Cause(ctx)
+		}})
+	}
+	s.Batches = []index.Batch{b}
+	return s
+}
+
+// piece runs the source until it ends or is paused.
+func (s *slowSource) piece(t *testing.T, p *index.Pipeline) (index.Run, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	s.pause = cancel
+	return p.Run(ctx, tenant, s, nil)
+}
+
+// A pass ends although pieces end while slow documents are read: what was read before them is
+// stored, and the slow documents become failures.
+func TestSlowDocumentsEndThePass(t *testing.T) {
+	t.Parallel()
+	store := new(indextest.Store)
+	p := index.New(store, chunker(t, index.ChunkSize{}), nil, index.Config{Workers: 1})
+	s := newSlowSource(3, 5, time.Hour)
+	var run index.Run
+	for piece := 0; ; piece++ {
+		var err error
+		if run, err = s.piece(t, p); err == nil {
+			break
+		}
+		if !errors.Is(err, index.ErrPaused) || piece > 20 {
+			t.Fatalf("piece %d ended with %v", piece, err)
+		}
+		if n := len(store.Entries(tenant)); piece == 0 && n != 1 {
+			t.Errorf("%d documents are stored after the first piece, want the one before the slow document", n)
+		}
+	}
+	if !run.Succeeded || run.Counts.Failed != 3 || len(store.Entries(tenant)) != 5 {
+		t.Errorf("the pass ended as %+v with %d documents", run, len(store.Entries(tenant)))
+	}
+	for _, n := range run.Failures {
+		if n.Sentence != index.ErrTooLong.Error() {
+			t.Errorf("%s: %s", n.Name, n.Sentence)
+		}
+	}
+	for id, n := range s.begun {
+		if n > 3 { // once after the document before it was stored, and twice at the same place
+			t.Errorf("%s was read %d times", id, n)
+		}
+	}
+	if saved := store.Saved(tenant, docs.ID); len(saved.Slow) > 0 {
+		t.Errorf("the next pass does not read %v", saved.Slow)
+	}
+}
+
+// A document that reached its time limit is not read again by later pieces of the pass.
+func TestPassReadsDocumentsPastTheirLimitOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := new(indextest.Store)
+		p := index.New(store, chunker(t, index.ChunkSize{}), nil, index.Config{Workers: 1, Group: 2})
+		s := newSlowSource(3, 5, 0)
+		for range 2 {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			if _, err := p.Run(ctx, tenant, s, func(index.Progress) { cancel(index.ErrPaused) }); !errors.Is(err, index.ErrPaused) {
+				t.Fatal(err)
+			}
+			cancel(nil)
+		}
+		run, err := p.Run(t.Context(), tenant, s, nil)
+		if err != nil || run.Counts.Failed != 3 || len(store.Entries(tenant)) != 5 {
+			t.Errorf("the pass ended as %+v with %d documents, %v", run, len(store.Entries(tenant)), err)
+		}
+		if n := s.begun["001"]; n > 1 {
+			t.Errorf("the first slow document was read %d times", n)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"time"
 
@@ -23,7 +24,7 @@ type Config struct {
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
 	// Reading is the time limit for reading a document, in addition to Item.Wait, and for cutting
-	// the document. The default is 45 s, because background jobs have a minute.
+	// the document. The default is the constant Reading.
 	Reading time.Duration
 	// Until is the time at which Fill pauses, after it has stored vectors. Zero means never.
 	Until time.Time
@@ -55,7 +56,7 @@ func (c Config) withDefaults() Config {
 		c.EmbedPause = 500 * time.Millisecond
 	}
 	if c.Reading <= 0 {
-		c.Reading = 45 * time.Second
+		c.Reading = Reading
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -120,6 +121,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	r.trustTimes = last.Settings == r.state.Settings
 	r.last = last
 	r.state.Checkpoint, r.state.PassStartedAt, r.state.Continues = last.Checkpoint, last.PassStartedAt, last.Continues
+	r.state.Slow = maps.Clone(last.Slow)
 	since := last.Checkpoint
 	resumer, ok := source.(Resumer)
 	r.resumer = ok
@@ -160,9 +162,25 @@ func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source do
 // saveTimeout limits the time to save the outcome of a run, which is saved even after cancellation.
 const saveTimeout = 10 * time.Second
 
-// run is the state of one synchronisation, which readBatches and storeStep share concurrently. Only
-// readBatches accesses seen, complete, missing and resumed, and only storeStep accesses state,
-// continued and refusals. After both have ended, all fields may be accessed.
+// outlastPause returns a context that ends with ctx. If ctx is paused, it ends saveTimeout later,
+// so that documents that were read before the pause are stored.
+func outlastPause(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	lasting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		why := context.Cause(ctx)
+		if !errors.Is(why, ErrPaused) {
+			cancel(why)
+			return
+		}
+		late := time.AfterFunc(saveTimeout, func() { cancel(why) })
+		context.AfterFunc(lasting, func() { late.Stop() })
+	})
+	return lasting, cancel
+}
+
+// run is the state of one synchronisation. readBatches and storeStep run concurrently. readBatches
+// owns seen, complete, missing and resumed. storeStep owns state, advanced, continued and refusals.
+// Each accesses the other's fields only after both have ended.
 type run struct {
 	*Pipeline
 	tenant       access.TenantID
@@ -177,6 +195,7 @@ type run struct {
 	missing      func(map[document.ID]Stamp, []document.ID) (map[document.ID]Verdict, []Notice)
 	resumed      bool
 	state        Run
+	advanced     bool          // a later run of the pass has less to read
 	continued    bool          // state includes the findings of the earlier runs of the pass
 	saved        findings      // findings when the checkpoint was last saved
 	waitedBefore time.Duration // the connector's waiting time before the run
@@ -192,16 +211,19 @@ type findings struct {
 }
 
 func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
+	both, running := errgroup.WithContext(ctx)
+	storing, stop := outlastPause(running)
+	defer stop(nil)
 	// unbuffered: one group is read while one is stored, which limits memory
 	steps := make(chan step)
-	both, running := errgroup.WithContext(ctx)
 	both.Go(func() error {
 		defer close(steps)
-		return r.readBatches(running, since, steps)
+		return r.readBatches(running, storing, since, steps)
 	})
 	both.Go(func() error {
 		for s := range steps {
-			if err := r.storeStep(running, s); err != nil {
+			if err := r.storeStep(storing, s); err != nil {
+				stop(err)
 				return err
 			}
 		}
@@ -285,7 +307,7 @@ func (r *run) finish(ctx context.Context, err error) error {
 	case err != nil:
 		r.state.FinishedAt, r.state.Error = r.config.Now(), err.Error()
 	default:
-		r.state.FinishedAt, r.state.Succeeded = r.config.Now(), true
+		r.state.FinishedAt, r.state.Succeeded, r.state.Slow = r.config.Now(), true, nil
 		r.state.LastSuccess = r.state.FinishedAt
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)

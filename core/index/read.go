@@ -27,10 +27,15 @@ type step struct {
 	review    func(document.ID) Verdict
 	resumed   bool
 	total     int
-	next      Checkpoint // set on the last step of a batch
+	slow      []document.ID // documents that took too long to read
+	cut       []document.ID // documents that were being read when the run was paused
+	advanced  bool          // documents were read that the rest of the pass will not read again
+	next      Checkpoint    // set on the last step of a batch
 }
 
-func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- step) error {
+// readBatches sends the batches of the connector to steps until ctx or storing ends. storing is the
+// context of the goroutine that receives them.
+func (r *run) readBatches(ctx, storing context.Context, since Checkpoint, steps chan<- step) error {
 	for batch, err := range r.connector.Sync(ctx, since) {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", r.state.Source.Name, err)
@@ -40,7 +45,7 @@ func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- st
 			remove: slices.DeleteFunc(slices.Clone(batch.Deleted), func(id document.ID) bool { return !storable(id) })}
 		items := r.unseen(batch.Documents, &first)
 		for {
-			s, n, err := r.prepare(ctx, items[:r.groupLength(items)])
+			s, n, paused, err := r.prepare(ctx, items[:r.groupLength(items)])
 			if err != nil {
 				return err
 			}
@@ -51,13 +56,16 @@ func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- st
 			s.skipped = append(first.skipped, s.skipped...)
 			s.total, s.resumed = batch.Total, batch.Resumed
 			first = step{}
-			if len(items) == 0 {
+			if len(items) == 0 && paused == nil {
 				s.next = batch.Next
 			}
 			select {
 			case steps <- s:
-			case <-ctx.Done():
-				return context.Cause(ctx)
+			case <-storing.Done():
+				return context.Cause(storing)
+			}
+			if paused != nil {
+				return paused
 			}
 			if len(items) == 0 {
 				break
@@ -104,13 +112,13 @@ func (r *run) unseen(items []Item, s *step) []Item {
 	return fresh
 }
 
-// prepare reads and cuts the changed documents among items concurrently. It returns the number of
-// items that it handled. It stops before the end if the documents are much larger than their stated
-// sizes.
-func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
-	var s step
+// prepare reads and cuts the changed documents of a group concurrently. It returns the number of
+// items that it handled. That is less than all if the documents are much larger than their stated
+// sizes. If the run is paused meanwhile, paused is the reason, and the step has the documents that
+// were read before.
+func (r *run) prepare(ctx context.Context, items []Item) (s step, taken int, paused, err error) {
 	if len(items) == 0 {
-		return s, 0, nil
+		return s, 0, nil, nil
 	}
 	ids := make([]document.ID, len(items))
 	for i, item := range items {
@@ -118,15 +126,15 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	}
 	known, err := r.store.Known(ctx, r.tenant, r.state.Source.ID, ids)
 	if err != nil {
-		return s, 0, fmt.Errorf("compare %d documents with the index: %w", len(items), err)
+		return s, 0, nil, fmt.Errorf("compare %d documents with the index: %w", len(items), err)
 	}
 	// in order, so that runs are reproducible
 	entries := make([]*Entry, len(items))
 	var mu sync.Mutex
+	ending := ctx
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(r.config.Workers)
 	var held atomic.Int64
-	taken := 0
 	for i, item := range items {
 		if held.Load() > groupBytes {
 			break
@@ -138,7 +146,12 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 			}
 			stamp, stored := known[item.ID]
 			entry, change, loaded, err := r.makeEntry(ctx, item, stamp, stored)
-			if ctx.Err() != nil {
+			if err != nil && ctx.Err() != nil {
+				if ending.Err() != nil && !loaded {
+					mu.Lock()
+					defer mu.Unlock()
+					s.cut = append(s.cut, item.ID)
+				}
 				return context.Cause(ctx)
 			}
 			// the error concerns the source, not this document
@@ -152,12 +165,16 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 			}
 			switch {
 			case err != nil:
+				if errors.Is(err, ErrTooLong) {
+					s.slow = append(s.slow, item.ID)
+				}
 				s.refuse(item.ID, err, stored)
 			case entry == nil:
 				s.unchanged++
 				if change != nil && !slices.Equal(change.ACL, stamp.ACL) {
 					s.shared++
 				}
+				s.advanced = s.advanced || loaded && !item.ModifiedAt.IsZero()
 				if loaded || r.resumer {
 					s.checked = append(s.checked, item.ID)
 				}
@@ -166,7 +183,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 					s.partly = append(s.partly, Notice{Name: string(item.ID), Secret: true,
 						Sentence: fmt.Sprintf("it holds %s, and is read without: take it out, and change what it opens if others could read it", entry.secret)})
 				}
-				entries[i] = entry
+				entries[i], s.advanced = entry, true
 				for _, text := range entry.SearchText {
 					held.Add(int64(len(text)))
 				}
@@ -174,15 +191,17 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 			return nil
 		})
 	}
-	if err := workers.Wait(); err != nil {
-		return s, 0, err
+	if err := workers.Wait(); errors.Is(err, ErrPaused) {
+		paused = err
+	} else if err != nil {
+		return s, 0, nil, err
 	}
 	for _, e := range entries {
 		if e != nil {
 			s.entries = append(s.entries, *e)
 		}
 	}
-	return s, taken, nil
+	return s, taken, paused, nil
 }
 
 func (s *step) refuse(id document.ID, err error, stored bool) {
@@ -198,7 +217,8 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 }
 
 // makeEntry prepares a document for the store. e is nil if the stored version is current. change is
-// a new access list for the stored version, or nil. loaded reports whether the document was read.
+// a new access list for the stored version, or nil. loaded reports whether the document was read
+// and cut.
 func (r *run) makeEntry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
 	// already handled in this pass
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt)
@@ -212,7 +232,7 @@ func (r *run) makeEntry(ctx context.Context, item Item, stamp Stamp, stored bool
 	}
 	d, err := r.load(ctx, item)
 	if err != nil {
-		return nil, nil, true, err
+		return nil, nil, false, err
 	}
 	d.ID, d.Source, d.Kind, d.ACL = item.ID, r.state.Source.ID, r.state.Source.Kind, storableACL(sorted(d.ACL))
 	clean(&d)
@@ -230,7 +250,7 @@ func (r *run) makeEntry(ctx context.Context, item Item, stamp Stamp, stored bool
 	}
 	chunks, err := r.cut(ctx, &d)
 	if err != nil {
-		return nil, nil, true, err
+		return nil, nil, false, err
 	}
 	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum, ACLReadAt: r.last.StartedAt, Chunking: Chunking}, Chunks: chunks, secret: secret}
 	contexts := make([]string, len(e.Chunks))

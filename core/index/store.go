@@ -17,9 +17,9 @@ type Store interface {
 	// Checkpoint. For a new source all of these are zero.
 	//
 	// This run continues the last run if that run did not finish and had the same Settings and
-	// Again. Continues is then true. PassStartedAt, Counts, Failures and Skipped are then as last
-	// saved. Otherwise PassStartedAt is now. StartedAt is always now. Both times are by the store's
-	// clock.
+	// Again. Continues is then true. PassStartedAt, Counts, Failures, Skipped and Slow are then as
+	// last saved. Otherwise PassStartedAt is now. StartedAt is always now. Both times are by the
+	// store's clock.
 	Begin(ctx context.Context, tenant access.TenantID, run Run) (Run, error)
 	// Known returns the stamps of those ids that the source has in the index. If ids is nil, it
 	// returns the stamps of all documents of the source.
@@ -114,10 +114,13 @@ type Run struct {
 	// PassStartedAt is the start of the first run of the pass, by the store's clock. A pass reads
 	// the source once. If a run is paused, stopped or killed, the next run continues the pass.
 	PassStartedAt time.Time
-	Continues     bool      // it continues the previous run
-	Again         bool      // it rebuilds everything
-	By            string    // account that requested it; empty if scheduled
-	FinishedAt    time.Time // zero while running or paused
+	Continues     bool // it continues the previous run
+	// Slow counts, for documents that take too long, the readings of the pass that a limit or a
+	// pause ended. Later runs of the pass do not read documents with maxReadings again.
+	Slow       map[document.ID]int `json:",omitempty"`
+	Again      bool                // it rebuilds everything
+	By         string              // account that requested it; empty if scheduled
+	FinishedAt time.Time           // zero while running or paused
 	// Worked is the total duration of the runs that Counts covers. Waited is the part of Worked
 	// spent on rate limits of the source, as reported by its connector (Waiter).
 	Worked, Waited time.Duration

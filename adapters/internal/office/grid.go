@@ -69,7 +69,7 @@ func (g *grid) table(cells []cell) {
 		for _, c := range cells {
 			size += len(c.text) + len(" | ")
 		}
-		g.wide = size > longHeader
+		g.wide = size > longHeader || g.isSparse(cells)
 		g.open()
 		if g.wide {
 			g.line()
@@ -98,12 +98,14 @@ func (g *grid) open() {
 
 func (g *grid) write(cells []cell) {
 	g.amounts = g.amounts || !hasNoNumbers(cells)
-	if !g.wide {
+	if !g.wide && !g.isSparse(cells) {
 		g.columns(cells)
 		return
 	}
 	g.line()
-	g.writeText("- ")
+	if g.wide {
+		g.writeText("- ")
+	}
 	h := 0
 	for i, c := range cells {
 		if i > 0 {
@@ -113,11 +115,27 @@ func (g *grid) write(cells []cell) {
 			h++
 		}
 		if h < len(g.header) && g.header[h].column == c.column {
-			g.writeText(g.header[h].text)
+			g.writeText(shortened(g.header[h].text))
 			g.writeText(": ")
 		}
 		g.writeText(c.text)
 	}
+}
+
+// isSparse reports whether the empty columns of a row would outweigh its values. Such a row has the
+// columns' names instead.
+func (g *grid) isSparse(cells []cell) bool {
+	return cells[len(cells)-1].column-g.left > 4*len(cells)+16
+}
+
+// longName is the maximum length in bytes of a column's name in front of a value.
+const longName = 256
+
+func shortened(name string) string {
+	if len(name) <= longName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:longName], "") + "…"
 }
 
 func (g *grid) columns(cells []cell) {

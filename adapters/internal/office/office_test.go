@@ -275,3 +275,38 @@ func FuzzSlides(f *testing.F) {
 		}
 	})
 }
+
+// A row has no more empty columns than its values justify, so that a small file has a small text.
+func TestSparseRowsNameTheirColumns(t *testing.T) {
+	t.Parallel()
+	far := func(row int, first, last string) string {
+		return fmt.Sprintf(`<row r="%d"><c r="A%d" t="str"><v>%s</v></c><c r="XFD%d" t="str"><v>%s</v></c></row>`, row, row, first, row, last)
+	}
+	days := `<row r="1">`
+	for day := range 31 {
+		days += fmt.Sprintf(`<c t="str"><v>d%d</v></c>`, day+1)
+	}
+	days += "</row>"
+	long := strings.Repeat("n", 5000)
+	for name, tt := range map[string]struct{ rows, want string }{
+		"a header with a gap":     {far(1, "Name", "Sum") + far(2, "a", "1"), "[- Name; Sum\n- Name: a; Sum: 1]"},
+		"a row with a gap":        {cells(1, "Name", "Sum") + far(2, "a", "1"), "[Name | Sum\nName: a; 1]"},
+		"a value in a wide table": {days + `<row r="2"><c r="Z2"><v>7</v></c></row>`, "d26: 7]"},
+		"a narrow gap":            {cells(1, "Name", "Sum") + `<row r="2"><c r="E2"><v>7</v></c></row>`, "[Name | Sum\n |  |  |  | 7]"},
+		"a long name":             {cells(1, long, "Sum") + cells(2, "a", "b"), strings.Repeat("n", 256) + "…: a; Sum: b]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := sheetText(t, book(t, tt.rows, nil)); !strings.HasSuffix(got, tt.want) {
+				t.Errorf("the sheet reads %.300q, want %q", got, tt.want)
+			}
+		})
+	}
+	rows := ""
+	for i := range 299 {
+		rows += far(i+1, "a", "b")
+	}
+	if got := sheetText(t, book(t, rows, nil)); len(got) > 299*20 {
+		t.Errorf("299 rows of two values have %d bytes of text", len(got))
+	}
+}

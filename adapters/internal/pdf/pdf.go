@@ -15,6 +15,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/footprint"
+	"github.com/footnotehq/footnote/core/index"
 )
 
 // Page is the content and metadata of a PDF file. The anchor of a section is "page=N", which
@@ -27,22 +28,19 @@ type Page struct {
 
 // Options configure [Parse]. Zero fields get defaults.
 type Options struct {
-	Timeout time.Duration // for one file; 45 s
+	Timeout time.Duration // for one file; index.Reading
 }
 
-// defaultTimeout and the other constants are limits for one file. The sandbox also limits the
-// memory.
+// These constants are limits for one file. The sandbox also limits the memory.
 const (
-	defaultTimeout = 45 * time.Second // scheduled indexing has a minute
-	mostPages      = 5_000
-	mostText       = document.MaxText
-	mostRuns       = 500_000
+	mostPages = 5_000
+	mostText  = document.MaxText
+	mostRuns  = 500_000
 )
 
 var (
 	errPassword = errors.New("it is protected by a password. Save a copy without one")
 	errNoText   = errors.New("it has no text, as when its pages are scanned pictures. Run OCR on it first")
-	errTooLong  = errors.New("it takes too long to read. Split it into smaller files")
 )
 
 // Parse parses a PDF file in a sandbox. An error's text tells a person what to do. If ctx is done,
@@ -56,7 +54,7 @@ func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 		return Page{}, errors.New("it is no PDF file: the mark that one begins with is missing. Check what it is")
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
+		o.Timeout = index.Reading
 	}
 	page, err := footprint.Hold(ctx, footprint.PDF, int64(len(raw)), func(ctx context.Context) (Page, error) { return parse(ctx, raw, o) })
 	if err != nil && ctx.Err() != nil {
@@ -71,19 +69,19 @@ func parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 		return Page{}, explain(ctx, err)
 	}
 	defer box.close()
-	timed, cancel := context.WithTimeoutCause(ctx, o.Timeout, errTooLong)
+	timed, cancel := context.WithTimeoutCause(ctx, o.Timeout, index.ErrTooLong)
 	defer cancel()
 	read, err := box.read(timed, raw)
 	switch {
 	case err == nil:
 	case timed.Err() != nil && ctx.Err() == nil:
-		return Page{}, errTooLong
+		return Page{}, index.ErrTooLong
 	default:
 		return Page{}, explain(ctx, err)
 	}
 	page, err := read.document(timed)
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
-		return Page{}, errTooLong
+		return Page{}, index.ErrTooLong
 	}
 	return page, err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
 	"github.com/riverqueue/river"
 )
 
@@ -62,9 +63,10 @@ type Work interface {
 	Pause(ctx context.Context, job Paused) error
 }
 
-// Piece is the longest time that one call of [Work.Do] should take. A job that needs longer
-// returns, and asks to be called again.
-const Piece = 40 * time.Second
+// Piece is about how long one call of [Work.Do] may take. A longer job must return and request
+// another call. Piece is well below the timeout that cancels a job, and well above the limit for
+// reading one document.
+const Piece = 2 * index.Reading
 
 const (
 	timeout = 60 * time.Second

@@ -72,7 +72,7 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 	if json.Unmarshal(row.LastRun, &last) == nil && !last.Succeeded && !last.PassStartedAt.IsZero() && last.Settings == clean(run.Settings) && last.Again == run.Again {
 		begun.Continues, begun.PassStartedAt = true, last.PassStartedAt
 		begun.Counts, begun.Failures, begun.Skipped = last.Counts, last.Failures, last.Skipped
-		begun.Worked, begun.Waited = last.Worked, last.Waited
+		begun.Worked, begun.Waited, begun.Slow = last.Worked, last.Waited, last.Slow
 	}
 	return begun, nil
 }

@@ -52,7 +52,7 @@ func (s *Store) Begin(_ context.Context, tenant access.TenantID, run index.Run) 
 	if !last.StartedAt.IsZero() && !last.Succeeded && last.Settings == run.Settings && last.Again == run.Again && !last.PassStartedAt.IsZero() {
 		begun.Continues, begun.PassStartedAt = true, last.PassStartedAt
 		begun.Counts, begun.Failures, begun.Skipped = last.Counts, last.Failures, last.Skipped
-		begun.Worked, begun.Waited = last.Worked, last.Waited
+		begun.Worked, begun.Waited, begun.Slow = last.Worked, last.Waited, last.Slow
 	}
 	return begun, nil
 }

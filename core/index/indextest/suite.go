@@ -181,9 +181,10 @@ func passes(s suite) {
 		s.t.Errorf("the first run begins as %+v", first)
 	}
 	run.StartedAt, run.PassStartedAt, run.Counts = first.StartedAt, first.PassStartedAt, index.Counts{Indexed: 3}
+	run.Slow = map[document.ID]int{"docs:slow": 2}
 	s.save("acme", run)
 	second := s.begin("acme", run)
-	if !second.Continues || !second.PassStartedAt.Equal(first.PassStartedAt) || second.StartedAt.Before(first.StartedAt) || second.Counts != run.Counts {
+	if !second.Continues || !second.PassStartedAt.Equal(first.PassStartedAt) || second.StartedAt.Before(first.StartedAt) || second.Counts != run.Counts || !maps.Equal(second.Slow, run.Slow) {
 		s.t.Errorf("after an interruption it begins as %+v, want to go on with %+v", second, first)
 	}
 	other := run
