@@ -115,8 +115,8 @@ var (
 	ErrRevoked = errors.New("the source is hidden until its credential is accepted again")
 )
 
-// Reason returns the text of an error of [Connector.Sync] or [Item.Load] about one document, without
-// the text of [ErrSkipped].
+// Reason returns the text of an error of [Connector.Sync] or [Item.Load] about one document,
+// without the text of [ErrSkipped].
 func Reason(err error) string {
 	return strings.TrimSuffix(err.Error(), ": "+ErrSkipped.Error())
 }

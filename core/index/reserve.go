@@ -2,21 +2,21 @@ package index
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// preparedPerByte is the memory for each byte of a document's text until the document is stored: the
-// text itself, its chunks, their search texts and the copies that the store makes.
+// preparedPerByte is the memory for each byte of a document's text until the document is stored:
+// the text itself, its chunks, their search texts and the copies that the store makes.
 const preparedPerByte = 8
 
 // reservation is the memory of a group's documents in the pool [footprint.Prepared]. The zero value
 // is empty. It is safe for concurrent use.
 type reservation struct {
-	mu    sync.Mutex
-	taken int64
+	begun atomic.Bool
+	taken atomic.Int64
 }
 
 // add reserves memory for a document. Only the first document of a group waits for memory, so that
@@ -28,19 +28,16 @@ func (v *reservation) add(ctx context.Context, d *document.Document) (n int64, o
 			size += int64(len(b.Text))
 		}
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	n, ok, err = footprint.Prepared().Take(ctx, preparedPerByte*size, v.taken == 0)
+	first := v.begun.CompareAndSwap(false, true)
+	n, ok, err = footprint.Prepared().Take(ctx, preparedPerByte*size, first)
 	if ok {
-		v.taken += n
+		v.taken.Add(n)
 	}
 	return n, ok, err
 }
 
 func (v *reservation) release(n int64) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.taken -= n
+	v.taken.Add(-n)
 	footprint.Prepared().Return(n)
 }
 
@@ -49,10 +46,7 @@ func (v *reservation) free() {
 	if v == nil {
 		return
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	footprint.Prepared().Return(v.taken)
-	v.taken = 0
+	footprint.Prepared().Return(v.taken.Swap(0))
 }
 
 // delayed is the error of a document that was loaded and waits for the memory of the next group.

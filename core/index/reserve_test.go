@@ -42,7 +42,7 @@ func bombs(count, bytes int) *indextest.Connector {
 
 // Documents that unpack to much text at once are prepared a few at a time.
 func TestUnpackedDocumentsInLittleMemory(t *testing.T) {
-	footprinttest.Limited(t, 384<<20, func(t *testing.T) {
+	footprinttest.Limited(t, 512<<20, func(t *testing.T) {
 		const count = 12
 		store := &forgetful{Store: new(indextest.Store)}
 		config := index.Config{Workers: 8, Reading: time.Hour}
