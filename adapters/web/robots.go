@@ -72,10 +72,14 @@ func parseRobots(text string) robots {
 	return own
 }
 
+// mostRules is the maximum number of rules of a robots.txt that are used, because each is compared
+// with each address of the site.
+const mostRules = 1000
+
 func (r *robots) add(key, value string) {
 	switch key {
 	case "allow", "disallow":
-		if value != "" { // an empty Disallow allows everything
+		if value != "" && len(r.rules) < mostRules { // an empty Disallow allows everything
 			r.rules = append(r.rules, rule{octets(value), key == "allow"})
 		}
 	case "crawl-delay":

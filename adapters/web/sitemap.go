@@ -155,6 +155,9 @@ func (c *crawl) sitemap(ctx context.Context) (bool, error) {
 			queue = append(queue, m.address)
 		}
 		for _, p := range pages {
+			if ctx.Err() != nil {
+				return found, context.Cause(ctx)
+			}
 			if at, err := url.Parse(p.address); err == nil && c.add(at, 0, p.modified) {
 				found = true
 			}

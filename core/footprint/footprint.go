@@ -47,7 +47,7 @@ func (p *Pool) Size() int64 { return p.size }
 // Size of a process's pool: the memory limit divided by shareOfLimit, between smallest and largest
 // bytes. The rest of the limit is for the index, turns and garbage.
 const (
-	shareOfLimit = 3 // a third of the runtime's memory limit
+	shareOfLimit = 3 // a third of the runtime's memory limit for each pool
 	smallest     = 64 << 20
 	largest      = 1 << 30
 	unlimited    = 512 << 20 // size of the pool if the runtime has no limit
@@ -63,6 +63,10 @@ func sizeFor(limit int64) int64 {
 	}
 	return min(max(limit/shareOfLimit, smallest), largest)
 }
+
+// Prepared returns the pool for documents that are read and not yet stored. It is separate from
+// that of [Process], because a group of prepared documents waits for the readers of its others.
+var Prepared = sync.OnceValue(func() *Pool { return NewPool(sizeFor(debug.SetMemoryLimit(-1))) })
 
 type granted struct{}
 
@@ -82,6 +86,22 @@ func (p *Pool) Acquire(ctx context.Context, n int64) (context.Context, func(), e
 	}
 	return context.WithValue(ctx, granted{}, true), sync.OnceFunc(func() { p.free.Release(n) }), nil
 }
+
+// Take takes n bytes, or the whole pool if n is more. It returns the number of bytes, which the
+// caller must give back to [Pool.Return]. If wait is false and the bytes are not free, ok is false.
+func (p *Pool) Take(ctx context.Context, n int64, wait bool) (taken int64, ok bool, err error) {
+	n = min(max(n, 0), p.size)
+	if !wait {
+		return n, p.free.TryAcquire(n), nil
+	}
+	if err := p.free.Acquire(ctx, n); err != nil {
+		return 0, false, context.Cause(ctx)
+	}
+	return n, true, nil
+}
+
+// Return gives bytes back that were taken with [Pool.Take].
+func (p *Pool) Return(n int64) { p.free.Release(n) }
 
 // Hold calls read while it holds the memory for n input bytes in the pool of [Process].
 func Hold[T any](ctx context.Context, c Cost, n int64, read func(context.Context) (T, error)) (T, error) {

@@ -222,7 +222,9 @@ func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
 	})
 	both.Go(func() error {
 		for s := range steps {
-			if err := r.storeStep(storing, s); err != nil {
+			err := r.storeStep(storing, s)
+			s.memory.free()
+			if err != nil {
 				stop(err)
 				return err
 			}

@@ -30,6 +30,8 @@ type step struct {
 	slow      []document.ID // documents that took too long to read
 	cut       []document.ID // documents that were being read when the run was paused
 	advanced  bool          // documents were read that the rest of the pass will not read again
+	delayed   []Item        // loaded documents that come first in the next step
+	memory    *reservation  // of the entries; nil without entries
 	next      Checkpoint    // set on the last step of a batch
 }
 
@@ -49,7 +51,7 @@ func (r *run) readBatches(ctx, storing context.Context, since Checkpoint, steps 
 			if err != nil {
 				return err
 			}
-			items = items[n:]
+			items = append(s.delayed, items[n:]...)
 			s.review = first.review
 			s.failures = append(first.failures, s.failures...)
 			s.remove = append(first.remove, s.remove...)
@@ -62,6 +64,7 @@ func (r *run) readBatches(ctx, storing context.Context, since Checkpoint, steps 
 			select {
 			case steps <- s:
 			case <-storing.Done():
+				s.memory.free()
 				return context.Cause(storing)
 			}
 			if paused != nil {
@@ -132,11 +135,13 @@ func (r *run) prepare(ctx context.Context, items []Item) (s step, taken int, pau
 	entries := make([]*Entry, len(items))
 	var mu sync.Mutex
 	ending := ctx
+	s.memory = new(reservation)
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(r.config.Workers)
 	var held atomic.Int64
+	var full atomic.Bool
 	for i, item := range items {
-		if held.Load() > groupBytes {
+		if held.Load() > groupBytes || full.Load() {
 			break
 		}
 		taken++
@@ -145,7 +150,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (s step, taken int, pau
 				return context.Cause(ctx)
 			}
 			stamp, stored := known[item.ID]
-			entry, change, loaded, err := r.makeEntry(ctx, item, stamp, stored)
+			entry, change, loaded, err := r.makeEntry(ctx, item, s.memory, stamp, stored)
 			if err != nil && ctx.Err() != nil {
 				if ending.Err() != nil && !loaded {
 					mu.Lock()
@@ -160,10 +165,15 @@ func (r *run) prepare(ctx context.Context, items []Item) (s step, taken int, pau
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			var wait *delayed
 			if change != nil {
 				s.access = append(s.access, *change)
 			}
 			switch {
+			case errors.As(err, &wait):
+				item.Load = func(context.Context) (document.Document, error) { return wait.document, nil }
+				s.delayed = append(s.delayed, item)
+				full.Store(true)
 			case err != nil:
 				if errors.Is(err, ErrTooLong) {
 					s.slow = append(s.slow, item.ID)
@@ -194,6 +204,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (s step, taken int, pau
 	if err := workers.Wait(); errors.Is(err, ErrPaused) {
 		paused = err
 	} else if err != nil {
+		s.memory.free()
 		return s, 0, nil, err
 	}
 	for _, e := range entries {
@@ -217,9 +228,9 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 }
 
 // makeEntry prepares a document for the store. e is nil if the stored version is current. change is
-// a new access list for the stored version, or nil. loaded reports whether the document was read
-// and cut.
-func (r *run) makeEntry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
+// a new access list for the stored version, or nil. The memory of e is reserved. loaded reports
+// whether the document was read and cut.
+func (r *run) makeEntry(ctx context.Context, item Item, memory *reservation, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
 	// already handled in this pass
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt)
 	// the stored version may stay
@@ -234,6 +245,18 @@ func (r *run) makeEntry(ctx context.Context, item Item, stamp Stamp, stored bool
 	if err != nil {
 		return nil, nil, false, err
 	}
+	reserved, ok, err := memory.add(ctx, &d)
+	if err != nil {
+		return nil, nil, true, err
+	}
+	if !ok {
+		return nil, nil, false, &delayed{d}
+	}
+	defer func() {
+		if e == nil {
+			memory.release(reserved)
+		}
+	}()
 	d.ID, d.Source, d.Kind, d.ACL = item.ID, r.state.Source.ID, r.state.Source.Kind, storableACL(sorted(d.ACL))
 	clean(&d)
 	secret, err := cutSecrets(&d)
