@@ -74,7 +74,7 @@ func parseRobots(text string) robots {
 
 // mostRules is the maximum number of rules of a robots.txt that are used, because each is compared
 // with each address of the site.
-const mostRules = 1000
+const mostRules = 5000
 
 func (r *robots) add(key, value string) {
 	switch key {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/cite"
@@ -43,6 +44,10 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in visitor) {
 		}
 		do.Key, do.Text, do.Submitted = in.Session+":"+fit(r.PostForm.Get("key"), maxKey), r.PostForm.Get("text"), true
 		if do.Do == thread.ActionCorrect {
+			if strings.TrimSpace(do.Text) == strings.TrimSpace(d.Answer) { // the form was sent twice
+				http.Redirect(w, r, "/questions/"+string(d.Turn)+"?done="+string(do.Do), http.StatusSeeOther)
+				return
+			}
 			// A person may go back and send the form again with another text, which then counts.
 			do.Key += fmt.Sprintf(":%x", review.HashOf(d.Answer+"\x00"+do.Text))
 		}

@@ -85,6 +85,11 @@ func TestFormsAreSentOnce(t *testing.T) {
 	if w := c.do(http.MethodPost, "/questions/t1/correct", cookie, values); w.Code != http.StatusSeeOther || len(c.did) != 4 || c.did[3].Key == c.did[0].Key {
 		t.Errorf("the form with the first text: %d %+v", w.Code, c.did)
 	}
+	c.saved["t1"].Runs[0].Shown = "better" // the correction is stored
+	if w := c.do(http.MethodPost, "/questions/t1/correct", cookie, values); w.Code != http.StatusSeeOther || len(c.did) != 4 {
+		t.Errorf("the form again after its success: %d %+v", w.Code, c.did)
+	}
+	values.Set("text", "another text")
 	c.asked[0].Removed = true
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		if w := c.do(method, "/questions/t1/remove", cookie, values); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "The answer is removed already.") {

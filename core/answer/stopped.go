@@ -3,9 +3,11 @@ package answer
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -73,6 +75,18 @@ type writtenText struct {
 	text  string
 }
 
+// linkTarget matches the end of a Markdown link.
+var linkTarget = regexp.MustCompile(`\]\(([^()\s]+(?:\([^()\s]*\))*[^()\s]*)\)`)
+
+// unlinked removes citations and the targets of links. Which documents they lead to is not known any
+// more, so it cannot be checked who may read these.
+func unlinked(text string) string {
+	for _, m := range linkTarget.FindAllStringSubmatch(text, -1) {
+		text = string(cite.Unlink([]byte(text), m[1]))
+	}
+	return text
+}
+
 // withWritten returns the packets of an outcome below text that is already in the thread.
 func withWritten(saved session.Saved, written []writtenText) []packet.Packet {
 	if len(written) == 0 {
@@ -82,7 +96,7 @@ func withWritten(saved session.Saved, written []writtenText) []packet.Packet {
 	for _, w := range written {
 		at := packet.Placement{ModelIndex: w.model}
 		packets = append(packets, packet.Packet{Placement: at, Payload: packet.MessageStart{}},
-			packet.Packet{Placement: at, Payload: packet.MessageDelta{Text: w.text}},
+			packet.Packet{Placement: at, Payload: packet.MessageDelta{Text: unlinked(w.text)}},
 			packet.Packet{Placement: at, Payload: packet.Stop{Reason: string(saved.Outcome), Message: saved.Sentence}})
 	}
 	return packets
