@@ -98,7 +98,10 @@ func TestAnswerNamesItsSections(t *testing.T) {
 		"which host is used for mail": {{Number: 4, Section: "Beans", Text: "h2 | mail"}},
 	} {
 		var got []llm.Quoted
-		for d := range extractive.New().Stream(t.Context(), asked(question, machine, hosts)) {
+		for d, err := range extractive.New().Stream(t.Context(), asked(question, machine, hosts)) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if d.Quoted != nil {
 				got = append(got, *d.Quoted)
 			}
