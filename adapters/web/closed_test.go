@@ -82,6 +82,14 @@ func TestSitesThatRefuseTheCrawler(t *testing.T) {
 			t.Errorf("removed %d of 31, %d are readable: %s", run.Counts.Removed, len(i.readable(run)), said)
 		}
 	}
+	// pages that are hidden and cannot be read are still missing
+	for n := 4; n < 25; n++ {
+		w.set(fmt.Sprintf("/p%02d", n), "400")
+	}
+	now = now.Add(6 * 24 * time.Hour)
+	if run := i.must(t, options); run.Counts.Removed != 0 || len(i.readable(run)) != 6 || !strings.Contains(fmt.Sprint(run.Skipped), "2026-12-06") {
+		t.Errorf("unreachable pages: removed %d, %d are readable: %v", run.Counts.Removed, len(i.readable(run)), run.Skipped)
+	}
 	refuse(0)
 	if run := i.must(t, options); len(i.readable(run)) != 31 || len(run.Skipped) > 0 {
 		t.Errorf("public again: %d are readable, %v", len(i.readable(run)), run.Skipped)

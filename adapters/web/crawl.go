@@ -34,7 +34,7 @@ type crawl struct {
 	originals map[string]bool   // canonical pages named by others
 	copies    []page            // pages that were read and name another one as canonical
 	moved     map[string]string // for redirected pages and copies: the name of the document instead
-	closed    map[string]bool   // documents whose pages are not public any more, by name
+	closed    map[string]bool   // documents whose pages were not public when the site last answered, by name
 	since     time.Time         // checkpoint.Since
 	documents int
 	unsaved   int       // pages since the last checkpoint

@@ -75,11 +75,14 @@ func (c *crawl) forget(p page) {
 
 // addUnreadable adds a failure to the batch. The indexed version and the state of the page are
 // kept. An unknown page becomes known, so that later runs request it even if no changed page links
-// to it.
+// to it. A document that is hidden from everyone remains closed: no answer says that it is public.
 func (c *crawl) addUnreadable(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
 		c.now[n] = known
+		if known.Closed {
+			c.closed[n] = true
+		}
 	} else {
 		c.now[n] = state{Hidden: true}
 	}
