@@ -28,12 +28,7 @@ func (c *crawl) closePage(p page, err error) error {
 // settleClosed removes the documents whose pages are no longer public. If there are too many, the
 // site probably refuses the crawler. The documents are then hidden from everyone instead.
 func (c *crawl) settleClosed() {
-	l := vanish.List{Name: c.source.Name, Missing: len(c.closed), Since: c.since}
-	for _, s := range c.known {
-		if s.indexed() {
-			l.Stored++
-		}
-	}
+	l := vanish.List{Name: c.source.Name, Stored: c.stored, Missing: len(c.closed), Since: c.since}
 	ruling := vanish.Vanish(l, c.options.Now())
 	c.since = ruling.Since
 	if l.Missing == 0 {

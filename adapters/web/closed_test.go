@@ -1,6 +1,9 @@
 package web_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -106,4 +109,73 @@ func TestSitesThatRefuseTheCrawler(t *testing.T) {
 			t.Errorf("with the first page refused: %v, %v", err, i.documents(t, run))
 		}
 	}
+}
+
+// Only pages that were documents before the pass count as stored, whatever a change of rules or an
+// interrupted crawl adds to the known pages.
+func TestRefusedPagesAreComparedWithStoredDocuments(t *testing.T) {
+	t.Parallel()
+	numbered := func(name string, n, refused int, site map[string]string) (links string) {
+		for i := range n {
+			path := fmt.Sprintf("/%s%03d", name, i)
+			site[path] = page(path, "")
+			if i < refused {
+				site[path] = "403"
+			}
+			links += link(path)
+		}
+		return links
+	}
+	t.Run("rules change", func(t *testing.T) {
+		t.Parallel()
+		site := make(map[string]string)
+		links := numbered("p", 30, 0, site) + numbered("copy", 60, 0, site)
+		for path := range site {
+			if strings.HasPrefix(path, "/copy") {
+				site[path] = `<link rel="canonical" href="/">` + site[path]
+			}
+		}
+		site["/"] = page("Start", links)
+		w, i := newWebsite(t, site), newIndexer(t)
+		if run := i.must(t, web.Options{URL: w.URL}); len(i.documents(t, run)) != 31 {
+			t.Fatalf("documents %v", i.documents(t, run))
+		}
+		for n := range 25 {
+			w.set(fmt.Sprintf("/p%03d", n), "403")
+		}
+		run := i.must(t, web.Options{URL: w.URL, Exclude: []string{"none"}})
+		if said := fmt.Sprint(run.Skipped); run.Counts.Removed != 0 || !strings.Contains(said, "25 of 31 documents") {
+			t.Errorf("removed %d: %s", run.Counts.Removed, said)
+		}
+	})
+	t.Run("a crawl is interrupted", func(t *testing.T) {
+		t.Parallel()
+		site := make(map[string]string)
+		site["/"] = page("Start", numbered("p", 30, 0, site))
+		w, i := newWebsite(t, site), newIndexer(t)
+		i.must(t, web.Options{URL: w.URL})
+		links := numbered("p", 30, 25, site) + numbered("new", 500, 0, site)
+		site["/"] = page("Start", links)
+		for path, text := range site {
+			w.set(path, text)
+		}
+		connector, err := web.New(web.Options{URL: w.URL, Interval: time.Microsecond, AllowHosts: []string{"127.0.0.1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, pause := context.WithCancelCause(t.Context())
+		defer pause(nil)
+		_, err = i.pipeline.Run(ctx, access.DefaultTenant, connector, func(index.Progress) {
+			if bytes.Contains(i.store.Saved(access.DefaultTenant, connector.Source().ID).Checkpoint, []byte(`"pass"`)) {
+				pause(index.ErrPaused)
+			}
+		})
+		if !errors.Is(err, index.ErrPaused) {
+			t.Fatalf("the first piece ended with %v", err)
+		}
+		run := i.must(t, web.Options{URL: w.URL})
+		if said := fmt.Sprint(run.Skipped); run.Counts.Removed != 0 || !strings.Contains(said, "25 of 31 documents") {
+			t.Errorf("removed %d: %s", run.Counts.Removed, said)
+		}
+	})
 }

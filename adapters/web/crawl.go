@@ -36,6 +36,7 @@ type crawl struct {
 	moved     map[string]string // for redirected pages and copies: the name of the document instead
 	closed    map[string]bool   // documents whose pages were not public when the site last answered, by name
 	since     time.Time         // checkpoint.Since
+	stored    int               // documents in the index when the pass began
 	documents int
 	unsaved   int       // pages since the last checkpoint
 	saved     time.Time // time of the last checkpoint
@@ -94,6 +95,11 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	if p := readPass(since, c.rules()); p != nil {
 		r.resume(p)
 		return r, nil
+	}
+	for _, s := range r.known {
+		if s.indexed() {
+			r.stored++
+		}
 	}
 	if r.mapped, err = r.sitemap(ctx); err != nil || r.mapped {
 		return r, err
