@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -23,6 +26,26 @@ func (i *indexer) readable(run index.Run) map[string]bool {
 		}
 	}
 	return paths
+}
+
+// interrupt starts a run, and pauses it after its first checkpoint.
+func (i *indexer) interrupt(t *testing.T, o web.Options) {
+	t.Helper()
+	o.Interval, o.AllowHosts = time.Microsecond, []string{"127.0.0.1"}
+	connector, err := web.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, pause := context.WithCancelCause(t.Context())
+	defer pause(nil)
+	_, err = i.pipeline.Run(ctx, access.DefaultTenant, connector, func(index.Progress) {
+		if bytes.Contains(i.store.Saved(access.DefaultTenant, connector.Source().ID).Checkpoint, []byte(`"pass"`)) {
+			pause(index.ErrPaused)
+		}
+	})
+	if !errors.Is(err, index.ErrPaused) {
+		t.Fatalf("the first piece ended with %v", err)
+	}
 }
 
 func TestPagesBehindALoginAreRemoved(t *testing.T) {
@@ -159,23 +182,111 @@ func TestRefusedPagesAreComparedWithStoredDocuments(t *testing.T) {
 		for path, text := range site {
 			w.set(path, text)
 		}
-		connector, err := web.New(web.Options{URL: w.URL, Interval: time.Microsecond, AllowHosts: []string{"127.0.0.1"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, pause := context.WithCancelCause(t.Context())
-		defer pause(nil)
-		_, err = i.pipeline.Run(ctx, access.DefaultTenant, connector, func(index.Progress) {
-			if bytes.Contains(i.store.Saved(access.DefaultTenant, connector.Source().ID).Checkpoint, []byte(`"pass"`)) {
-				pause(index.ErrPaused)
-			}
-		})
-		if !errors.Is(err, index.ErrPaused) {
-			t.Fatalf("the first piece ended with %v", err)
-		}
+		i.interrupt(t, web.Options{URL: w.URL})
 		run := i.must(t, web.Options{URL: w.URL})
 		if said := fmt.Sprint(run.Skipped); run.Counts.Removed != 0 || !strings.Contains(said, "25 of 31 documents") {
 			t.Errorf("removed %d: %s", run.Counts.Removed, said)
 		}
 	})
+}
+
+// failing is a source of which no document with the ids can be loaded.
+type failing struct {
+	*web.Connector
+	paths []string
+}
+
+// Sync implements index.Connector.
+func (f failing) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
+	return func(yield func(index.Batch, error) bool) {
+		for batch, err := range f.Connector.Sync(ctx, since) {
+			for n, item := range batch.Documents {
+				if slices.ContainsFunc(f.paths, func(path string) bool { return strings.HasSuffix(string(item.ID), ":"+path) }) {
+					batch.Documents[n].Load = func(context.Context) (document.Document, error) {
+						return document.Document{}, errors.New("All parsers are busy.")
+					}
+				}
+			}
+			if !yield(batch, err) {
+				return
+			}
+		}
+	}
+}
+
+// A document that was hidden from everyone gets its readers back in the next run if it cannot be
+// loaded in the run in which its page is public again.
+func TestClosedDocumentsReturnOnceTheyAreLoaded(t *testing.T) {
+	t.Parallel()
+	site, links := make(map[string]string), ""
+	for n := range 30 {
+		path := fmt.Sprintf("/p%02d", n)
+		site[path] = page(path, "")
+		links += link(path)
+	}
+	site["/p00"] = `<link rel="canonical" href="/none">` + site["/p00"] // a copy that is a document
+	site["/"] = page("Start", links)
+	w, i := newWebsite(t, site), newIndexer(t)
+	options := web.Options{URL: w.URL, Interval: time.Microsecond, AllowHosts: []string{"127.0.0.1"}}
+	i.must(t, options)
+	for n := range 25 {
+		w.set(fmt.Sprintf("/p%02d", n), "403")
+	}
+	i.must(t, options)
+	for path, text := range site {
+		w.set(path, text)
+	}
+	connector, err := web.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		run, err := i.pipeline.Run(t.Context(), access.DefaultTenant, failing{connector, []string{"/p00", "/p07"}}, nil)
+		if err != nil || len(i.readable(run)) != 29 {
+			t.Fatalf("two pages cannot be loaded: %d are readable, %v", len(i.readable(run)), err)
+		}
+	}
+	if run := i.must(t, options); len(i.readable(run)) != 31 {
+		t.Errorf("all pages can be loaded: %d are readable, %v", len(i.readable(run)), run.Failures)
+	}
+	w.requests()
+	i.must(t, options)
+	for _, asked := range w.requests() {
+		if strings.HasPrefix(asked, "/p") && !strings.HasSuffix(asked, " 304") {
+			t.Errorf("%s was read again", asked)
+		}
+	}
+}
+
+// A copy that waits for its original while its crawl is interrupted gets its readers back.
+func TestClosedCopyReturnsAfterAnInterruption(t *testing.T) {
+	t.Parallel()
+	site, links := make(map[string]string), ""
+	for n := range 530 {
+		path := fmt.Sprintf("/p%03d", n)
+		site[path] = `<link rel="canonical" href="/none">` + page(path, "")
+		if n >= 20 {
+			site[path] = page(path, "")
+		}
+		if links += link(path); n == 30 {
+			site["/"] = page("Start", links)
+		}
+	}
+	w, i := newWebsite(t, site), newIndexer(t)
+	options := web.Options{URL: w.URL}
+	i.must(t, options)
+	for n := range 20 {
+		w.set(fmt.Sprintf("/p%03d", n), "403")
+	}
+	if run := i.must(t, options); len(i.readable(run)) != 12 {
+		t.Fatalf("%d are readable: %v", len(i.readable(run)), run.Skipped)
+	}
+	for path, text := range site {
+		w.set(path, text)
+	}
+	w.set("/", page("Start", links))
+	i.interrupt(t, options)
+	if run := i.must(t, options); len(i.readable(run)) != 531 {
+		t.Errorf("%d are readable: %v", len(i.readable(run)), run.Failures)
+	}
 }

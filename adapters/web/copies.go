@@ -41,7 +41,7 @@ func (c *crawl) settleCopies() {
 			rest = append(rest, p)
 		case original != n && read && at.indexed():
 			c.forget(p)
-			found.Alone = false
+			found.Alone, found.Closed = false, false
 			c.now[n], c.moved[n] = found, original
 		default:
 			alone = append(alone, p)
