@@ -33,9 +33,9 @@ type crawl struct {
 	variants  map[string]int          // number of queued variants of each path
 	originals map[string]bool         // canonical pages named by others
 	copies    []page                  // pages that were read and name another one as canonical
-	moved     map[string]string       // for redirected pages and copies: the name of the document instead
-	closed    map[string]bool         // documents whose pages were not public when the site last answered, by name
-	reopening map[string]*atomic.Bool // whether closed documents of the last batch were loaded, by name
+	moved     map[string]string       // documents of redirected pages and copies, by name
+	closed    map[string]bool         // documents whose pages were last refused, by name
+	reopening map[string]*atomic.Bool // closed documents of the last batch: are they loaded?
 	since     time.Time               // checkpoint.Since
 	stored    int                     // documents in the index when the pass began
 	documents int

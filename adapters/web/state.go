@@ -20,7 +20,7 @@ type state struct {
 	Canonical string `json:"c,omitempty"` // address of the page of which this is a copy
 	Alone     bool   `json:"a,omitempty"` // a copy that is a document, since its original is not
 	Hidden    bool   `json:"h,omitempty"` // the page is not a document, or must not be indexed
-	Closed    bool   `json:"x,omitempty"` // the document is hidden from everyone until it is stored again
+	Closed    bool   `json:"x,omitempty"` // the document is hidden from everyone until it is loaded
 }
 
 // indexed reports whether the page is a document.
