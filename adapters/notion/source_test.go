@@ -239,6 +239,36 @@ func TestPassesOverAWorkspace(t *testing.T) {
 	}
 }
 
+// A database that Notion does not return by its id leaves only its name out of the page above it. The
+// rows are found by its data source, which Notion returns, and keep their readers.
+func TestRowsOfADatabaseWithoutAName(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound} {
+		w := notiontest.NewWorld()
+		s := notiontest.NewServer(t, w)
+		top := w.Page(nil, "Handbook", "x")
+		w.Do(func() { top.Connected = true })
+		tasks, source := w.Database(top, "Tasks")
+		for i := range 3 {
+			w.Block(w.Page(top, fmt.Sprint("Plan ", i), "x"), "paragraph", held{"rich_text": []any{notiontest.Mention(tasks)}})
+		}
+		omitted := make(map[string]bool)
+		for i := range 5 {
+			omitted[w.Page(source, fmt.Sprint("Row ", i), "x").ID] = true
+		}
+		s.Switch(func(is *notiontest.Switches) { is.Omitted = omitted })
+		s.Faults.Add(notiontest.Fault{Path: "databases/", Answer: notiontest.Refuse(status, "refused")}, 0, 100)
+		before := s.Mark()
+		if _, acls := stored(t, new(indextest.Store), connector(t, s, map[string]access.ACL{top.ID: {members}})); len(acls) != 9 {
+			t.Errorf("%d: %d of 9 pages are stored", status, len(acls))
+		}
+		// for its name, and for its data sources
+		if asked := s.Counts(before, "databases/"); asked > 3 {
+			t.Errorf("%d: the database was requested %d times", status, asked)
+		}
+	}
+}
+
 // An edit in the minute in which a page was read shows with the next pass, although its date is the
 // same.
 func TestEditsWithinAMinute(t *testing.T) {

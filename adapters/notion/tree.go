@@ -21,6 +21,7 @@ type spot struct {
 	gone    bool
 	trashed bool   // it is visible and in the trash
 	name    string // as object.name, shortened; "" if only the position is known
+	unnamed bool   // the object was requested for its name, and is not visible
 }
 
 // longestName is the maximum length in bytes of a cached page name.
@@ -28,7 +29,7 @@ const longestName = 500
 
 func (o *object) spot() spot {
 	name := o.name()
-	return spot{o.Parent.place(), o.InTrash, o.InTrash, strings.ToValidUTF8(name[:min(len(name), longestName)], "")}
+	return spot{above: o.Parent.place(), gone: o.InTrash, trashed: o.InTrash, name: strings.ToValidUTF8(name[:min(len(name), longestName)], "")}
 }
 
 // deepest is the maximum nesting of objects. Objects at a deeper level have no readers.
@@ -49,7 +50,8 @@ func (t *tree) recordParents(o *object) {
 	}
 	if o.DatabaseParent != nil && o.Parent.DatabaseID != "" {
 		above := bareID(o.Parent.DatabaseID)
-		t.known[above] = spot{above: o.DatabaseParent.place(), gone: o.InTrash, trashed: o.InTrash, name: t.known[above].name}
+		known := t.known[above]
+		t.known[above] = spot{above: o.DatabaseParent.place(), gone: o.InTrash, trashed: o.InTrash, name: known.name, unnamed: known.unnamed}
 	}
 }
 
@@ -93,11 +95,11 @@ func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	return false, nil
 }
 
-// name returns the name of an object, or "" if the object is gone. It requests the object if its
-// name is unknown.
+// name returns the name of an object, or "" if the object is gone or its name is not visible. It
+// requests the object if its name is unknown.
 func (t *tree) name(ctx context.Context, at place) (string, error) {
 	s, err := t.spot(ctx, at)
-	if err == nil && !s.gone && s.name == "" {
+	if err == nil && !s.gone && s.name == "" && !s.unnamed {
 		s, err = t.request(ctx, at)
 	}
 	if s.gone {
@@ -118,19 +120,28 @@ func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	return t.request(ctx, at)
 }
 
+// request requests an object and caches its position. If the object is not visible, request keeps a
+// position that another object named.
 func (t *tree) request(ctx context.Context, at place) (spot, error) {
 	var o object
-	s := spot{gone: true}
-	switch err := t.client.get(ctx, string(at.kind)+"/"+at.id, &o); {
-	case absent(err):
-	case err != nil:
+	err := t.client.get(ctx, string(at.kind)+"/"+at.id, &o)
+	if err != nil && !absent(err) {
 		return spot{}, fmt.Errorf("find out where %s stands: %w", at.id, err)
-	default:
+	}
+	if err == nil {
 		t.recordParents(&o)
-		s = o.spot()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	s, known := t.known[at.id]
+	switch {
+	case err == nil:
+		s = o.spot()
+	case known:
+		s.unnamed = true
+	default:
+		s.gone = true
+	}
 	t.known[at.id] = s
 	return s, nil
 }

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 
 	vanish "github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
@@ -25,15 +27,38 @@ func (c *crawl) closePage(p page, err error) error {
 	return nil
 }
 
+// addDocument adds a document to the batch. A closed document is loaded even if it is unchanged,
+// since the store hides it. It remains closed until it is loaded.
+func (c *crawl) addDocument(n string, item index.Item) {
+	c.documents++
+	if c.known[n].Closed {
+		load, loaded := item.Load, new(atomic.Bool)
+		c.reopening[n] = loaded
+		item.Again = true
+		item.Load = func(ctx context.Context) (document.Document, error) {
+			d, err := load(ctx)
+			loaded.Store(err == nil)
+			return d, err
+		}
+	}
+	c.batch.Documents = append(c.batch.Documents, item)
+}
+
+// reopen records which closed documents of the last batch were loaded.
+func (c *crawl) reopen() {
+	for n, loaded := range c.reopening {
+		if s := c.now[n]; loaded.Load() {
+			s.Closed = false
+			c.now[n] = s
+		}
+	}
+	clear(c.reopening)
+}
+
 // settleClosed removes the documents whose pages are no longer public. If there are too many, the
 // site probably refuses the crawler. The documents are then hidden from everyone instead.
 func (c *crawl) settleClosed() {
-	l := vanish.List{Name: c.source.Name, Missing: len(c.closed), Since: c.since}
-	for _, s := range c.known {
-		if s.indexed() {
-			l.Stored++
-		}
-	}
+	l := vanish.List{Name: c.source.Name, Stored: c.stored, Missing: len(c.closed), Since: c.since}
 	ruling := vanish.Vanish(l, c.options.Now())
 	c.since = ruling.Since
 	if l.Missing == 0 {

@@ -175,7 +175,7 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 				yield(index.Batch{}, err)
 				return
 			}
-			if done := len(run.queue) == 0; !yield(batch, nil) || done {
+			if !yield(batch, nil) || run.done {
 				return
 			}
 		}

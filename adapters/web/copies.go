@@ -4,7 +4,7 @@ import "net/url"
 
 // isCopy records the state of a page. It reports whether the page is a copy of the page original,
 // and must wait for [crawl.settleCopies]. original is "" if the page names no other page. A page
-// that another page names as its original is never a copy.
+// is not a copy if a page that was read earlier names it as its original.
 func (c *crawl) isCopy(p page, found state, original string) bool {
 	n := name(p.at)
 	at, err := url.Parse(original)
@@ -41,7 +41,7 @@ func (c *crawl) settleCopies() {
 			rest = append(rest, p)
 		case original != n && read && at.indexed():
 			c.forget(p)
-			found.Alone = false
+			found.Alone, found.Closed = false, false
 			c.now[n], c.moved[n] = found, original
 		default:
 			alone = append(alone, p)

@@ -28,20 +28,23 @@ type crawl struct {
 	known     map[string]state // states of pages after the last run, by name
 	now       map[string]state // states of pages in this run, by name
 	queue     []page
-	queued    map[string]bool   // all pages that were ever queued, by name
-	named     int               // total bytes of these names
-	variants  map[string]int    // number of queued variants of each path
-	originals map[string]bool   // canonical pages named by others
-	copies    []page            // pages that were read and name another one as canonical
-	moved     map[string]string // for redirected pages and copies: the name of the document instead
-	closed    map[string]bool   // documents whose pages are not public any more, by name
-	since     time.Time         // checkpoint.Since
+	queued    map[string]bool         // all pages that were ever queued, by name
+	named     int                     // total bytes of these names
+	variants  map[string]int          // number of queued variants of each path
+	originals map[string]bool         // canonical pages named by others
+	copies    []page                  // pages that were read and name another one as canonical
+	moved     map[string]string       // documents of redirected pages and copies, by name
+	closed    map[string]bool         // documents whose pages were last refused, by name
+	reopening map[string]*atomic.Bool // closed documents of the last batch: are they loaded?
+	since     time.Time               // checkpoint.Since
+	stored    int                     // documents in the index when the pass began
 	documents int
 	unsaved   int       // pages since the last checkpoint
 	saved     time.Time // time of the last checkpoint
 	resumed   bool      // an earlier crawl began the pass
 	failing   int       // consecutive pages that the site did not answer
 	blind     bool
+	done      bool // the last batch was returned
 	full      bool
 	reported  map[string]bool // rules already reported as excluding pages
 	batch     index.Batch     // the current batch
@@ -71,7 +74,8 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	r := &crawl{
 		Connector: c, site: site{c.client, c.options.Politeness.of(c.scope.start.Host, c.options.Interval)},
 		now: make(map[string]state), saved: time.Now(), queued: make(map[string]bool), variants: make(map[string]int),
-		originals: make(map[string]bool), moved: make(map[string]string), closed: make(map[string]bool), reported: make(map[string]bool),
+		originals: make(map[string]bool), moved: make(map[string]string), closed: make(map[string]bool),
+		reopening: make(map[string]*atomic.Bool), reported: make(map[string]bool),
 	}
 	r.known, r.since = readCheckpoint(since, c.rules())
 	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true, within: func(to *url.URL) bool {
@@ -94,6 +98,11 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	if p := readPass(since, c.rules()); p != nil {
 		r.resume(p)
 		return r, nil
+	}
+	for _, s := range r.known {
+		if s.indexed() {
+			r.stored++
+		}
 	}
 	if r.mapped, err = r.sitemap(ctx); err != nil || r.mapped {
 		return r, err
@@ -206,9 +215,14 @@ func capital(s string) string {
 }
 
 // next reads some pages and returns them as a batch. The last batch is complete, unless existing
-// pages may have been missed.
+// pages may have been missed. A checkpoint that is due while closed documents are loaded comes with
+// the batch after them, which requests no pages, so that it records which of them were loaded.
 func (c *crawl) next(ctx context.Context) (index.Batch, error) {
+	c.reopen()
 	pages := c.queue[:min(batchSize, len(c.queue))]
+	if c.due() {
+		pages = nil
+	}
 	answers, err := c.requestPage(ctx, pages)
 	if err != nil {
 		return index.Batch{}, err
@@ -223,7 +237,9 @@ func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 	for len(c.queue) == 0 && len(c.copies) > 0 {
 		c.settleCopies()
 	}
-	last := len(c.queue) == 0
+	settled := len(c.reopening) == 0
+	last := settled && len(c.queue) == 0
+	c.done = last
 	if last && c.documents == 0 {
 		return c.batch, fmt.Errorf("none of its %d pages holds text that can be indexed. Check the address%s", len(c.queued), firstReason(c.batch))
 	}
@@ -236,11 +252,16 @@ func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 		batch.Total = len(c.queued)
 	}
 	batch.Complete, batch.Resumed = last && !c.blind && !c.full, c.resumed
-	if c.unsaved += len(pages); last || c.unsaved >= savedEvery || time.Since(c.saved) >= savedAfter {
+	if c.unsaved += len(pages); last || settled && c.due() {
 		c.unsaved, c.saved = 0, time.Now()
 		batch.Next, err = c.checkpoint(last, batch.Complete)
 	}
 	return batch, err
+}
+
+// due reports whether the next batch should have a checkpoint.
+func (c *crawl) due() bool {
+	return c.unsaved >= savedEvery || c.unsaved > 0 && time.Since(c.saved) >= savedAfter
 }
 
 func firstReason(b index.Batch) string {

@@ -20,6 +20,7 @@ type pass struct {
 	Closed    []string          `json:"closed,omitempty"`
 	Copies    []waiting         `json:"copies,omitempty"`
 	Moved     map[string]string `json:"moved,omitempty"`
+	Stored    int               `json:"stored,omitempty"`
 	Documents int               `json:"documents"`
 	Mapped    bool              `json:"mapped,omitempty"`
 	Blind     bool              `json:"blind,omitempty"`
@@ -73,7 +74,7 @@ func (c *crawl) position() *pass {
 	p := &pass{
 		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,
 		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.reported)), Closed: slices.Sorted(maps.Keys(c.closed)),
-		Documents: c.documents, Mapped: c.mapped, Blind: c.blind, Full: c.full, Moved: c.moved,
+		Stored: c.stored, Documents: c.documents, Mapped: c.mapped, Blind: c.blind, Full: c.full, Moved: c.moved,
 	}
 	queued := make(map[string]bool, len(c.queue))
 	for _, w := range c.queue {
@@ -92,7 +93,7 @@ func (c *crawl) position() *pass {
 }
 
 func (c *crawl) resume(p *pass) {
-	c.resumed, c.mapped, c.documents, c.blind, c.full = true, p.Mapped, p.Documents, p.Blind, p.Full
+	c.resumed, c.mapped, c.stored, c.documents, c.blind, c.full = true, p.Mapped, p.Stored, p.Documents, p.Blind, p.Full
 	for _, n := range p.Done {
 		c.now[n], c.queued[n] = c.known[n], true
 	}

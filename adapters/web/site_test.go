@@ -57,6 +57,8 @@ func (w *website) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Content-Type", "text/html; charset=utf-8")
 		out.WriteHeader(map[string]int{"401": http.StatusUnauthorized, "403": http.StatusForbidden}[status])
 		fmt.Fprint(out, page("Log in", ""))
+	case status == "400":
+		http.Error(out, "malformed", http.StatusBadRequest)
 	case status == "500":
 		http.Error(out, "broken", http.StatusInternalServerError)
 	case r.Header.Get("If-None-Match") == tag:

@@ -19,8 +19,8 @@ type state struct {
 	Read      int64  `json:"r,omitempty"` // when the page was requested last, in Unix seconds
 	Canonical string `json:"c,omitempty"` // address of the page of which this is a copy
 	Alone     bool   `json:"a,omitempty"` // a copy that is a document, since its original is not
-	Hidden    bool   `json:"h,omitempty"` // the page must not be indexed
-	Closed    bool   `json:"x,omitempty"` // the document is hidden from everyone (see settleClosed)
+	Hidden    bool   `json:"h,omitempty"` // the page is not a document, or must not be indexed
+	Closed    bool   `json:"x,omitempty"` // the document is hidden from everyone until it is loaded
 }
 
 // indexed reports whether the page is a document.
@@ -37,7 +37,7 @@ type checkpoint struct {
 
 // readCheckpoint returns the stored states of pages by name, and checkpoint.Since. It returns an
 // empty map for an invalid checkpoint. If pages were read by other rules, it keeps only their names
-// and whether they are hidden, so that they are requested again.
+// and whether they are documents, so that they are requested again.
 func readCheckpoint(raw index.Checkpoint, rules string) (map[string]state, time.Time) {
 	var c checkpoint
 	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {
@@ -45,7 +45,7 @@ func readCheckpoint(raw index.Checkpoint, rules string) (map[string]state, time.
 	}
 	if c.Rules != rules {
 		for name, s := range c.Pages {
-			c.Pages[name] = state{Hidden: s.Hidden, Closed: s.Closed}
+			c.Pages[name] = state{Hidden: !s.indexed(), Closed: s.Closed}
 		}
 	}
 	return c.Pages, c.Since

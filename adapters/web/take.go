@@ -75,11 +75,14 @@ func (c *crawl) forget(p page) {
 
 // addUnreadable adds a failure to the batch. The indexed version and the state of the page are
 // kept. An unknown page becomes known, so that later runs request it even if no changed page links
-// to it.
+// to it. A document that is hidden from everyone remains closed: no answer says that it is public.
 func (c *crawl) addUnreadable(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
 		c.now[n] = known
+		if known.Closed {
+			c.closed[n] = true
+		}
 	} else {
 		c.now[n] = state{Hidden: true}
 	}
@@ -103,8 +106,7 @@ func (c *crawl) unchanged(p page, a answer) {
 	if c.isCopy(p, known, known.Canonical) {
 		return
 	}
-	c.documents++
-	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: known.stamp(), Wait: patience,
+	c.addDocument(name(p.at), index.Item{ID: c.id(p.at), ModifiedAt: known.stamp(), Wait: patience,
 		Load: func(ctx context.Context) (document.Document, error) {
 			got, err := c.fetch(ctx, c.request(p.at, state{}))
 			if err != nil {
@@ -123,6 +125,7 @@ func (c *crawl) addChanged(p page, a answer) {
 	kind := formatOf(got.header.Get("Content-Type"), p.at)
 	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap, Read: a.asked}
 	n := name(p.at)
+	found.Closed = c.known[n].Closed
 	c.now[n] = found
 	if kind == unread {
 		c.hide(p, found, fmt.Sprintf("It holds %s, and HTML, PDF, Word documents, Markdown and plain text are read.", contentKind(got.header)))
@@ -153,8 +156,7 @@ func (c *crawl) addChanged(p page, a answer) {
 	if c.isCopy(p, found, original) {
 		return
 	}
-	c.documents++
-	c.batch.Documents = append(c.batch.Documents, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Again: c.known[n].Closed, Size: int64(len(got.body)), Wait: patience,
+	c.addDocument(n, index.Item{ID: c.id(p.at), ModifiedAt: found.stamp(), Size: int64(len(got.body)), Wait: patience,
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
@@ -173,7 +175,7 @@ func mark(header http.Header, name string) string {
 // hide excludes a page and removes its indexed version. If sentence is "", it does not report the
 // page.
 func (c *crawl) hide(p page, found state, sentence string) {
-	found.Hidden = true
+	found.Hidden, found.Closed = true, false
 	n := name(p.at)
 	c.now[n] = found
 	c.forget(p)

@@ -51,7 +51,7 @@ func siteKind() Kind {
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
 		},
 		Bound: plainBound + " A page that begins to ask for a login (401 or 403), or to redirect out of the source, is removed by the next run. " +
-			"If these are 20 pages or more and more than a third of all, the site may refuse only the crawler: they are hidden from everyone, and removed after seven days. " +
+			"If these are 20 pages or more and more than a third of all, the site may refuse only the crawler: they are hidden from everyone, and removed after seven days. A hidden page that cannot be read counts as refused. " +
 			"If it is the first page, the run fails and removes none of them.",
 		Paused:  plainPaused,
 		source:  func(s config.Source) (document.Source, error) { return web.SourceOf(s.URL) },
