@@ -20,7 +20,7 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	if err != nil {
 		return none, err
 	}
-	answer, err := c.client.Fetch(ctx, sourcehttp.Request{Path: c.downloadPath(k)})
+	answer, err := c.client.Download(ctx, c.downloadPath(k))
 	if errors.Is(err, sourcehttp.ErrTooLarge) {
 		return none, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
 	}
