@@ -20,7 +20,7 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	if err != nil {
 		return none, err
 	}
-	answer, err := c.client.Fetch(ctx, sourcehttp.Request{Path: c.downloadPath(k)})
+	answer, err := c.client.Download(ctx, c.downloadPath(k))
 	if errors.Is(err, sourcehttp.ErrTooLarge) {
 		return none, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
 	}
@@ -44,13 +44,16 @@ func (c *Connector) downloadPath(k content) string {
 	return "rest/api/content/" + string(k.Container.ID) + "/child/attachment/" + string(k.ID) + "/download"
 }
 
-// attachment returns an error that wraps index.ErrSkipped if the file is invisible.
+// attachment returns an error that wraps index.ErrSkipped if the file is invisible. A refused
+// search does not mean that.
 func (c *Connector) attachment(ctx context.Context, e entry) (k content, err error) {
 	left, err := c.tree().bulk(ctx, []string{e.id}, "version,container", func(found content) { k = found })
 	switch {
 	case err != nil:
 		return k, err
-	case len(left) > 0 || k.Links.Download == "" || c.client.Cloud && (k.Container == nil || !isID(string(k.Container.ID))):
+	case left[e.id] != nil:
+		return k, left[e.id]
+	case k.ID == "" || k.Links.Download == "" || c.client.Cloud && (k.Container == nil || !isID(string(k.Container.ID))):
 		return k, fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 	}
 	return k, nil

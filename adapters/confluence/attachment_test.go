@@ -3,6 +3,7 @@ package confluence_test
 import (
 	"context"
 	"iter"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -60,5 +61,28 @@ func TestAttachedFiles(t *testing.T) {
 		if s.Documents()[two.ID] != nil {
 			t.Error("a file that cannot be downloaded is stored")
 		}
+	})
+}
+
+// A 401 of one download concerns that file, and does not hide the source.
+func TestRefusedDownloadHidesNoSource(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, func(o *confluence.Options, _ *confluence.Config) { o.Attachments, o.Read = true, readFile })
+		page := s.Page(s.Space("ENG", s.Site[0]), nil, "page", "<p>x</p>")
+		s.Add(&confluencetest.Content{Type: "attachment", Space: page.Space, Parent: page, Title: "a.txt", Data: []byte("a")})
+		path := "download/attachments/"
+		if cloud {
+			path = "/media/"
+		}
+		s.Faults.Add(confluencetest.Fault{Path: path, Answer: confluencetest.Refuse(http.StatusUnauthorized)}, 0, 1)
+		if notices := s.mustSyncWithNotices(); !strings.Contains(notices, "check that the account may download it") {
+			t.Errorf("the notices are %s", notices)
+		}
+		s.mustHold(map[*confluencetest.Content]string{page: "x"})
+		if r := s.nodes(); len(r.Denied) > 0 || !r.Complete {
+			t.Errorf("denied are %v, complete %v", r.Denied, r.Complete)
+		}
+		s.Revoke(true)
+		s.MustBeRefused(s.Token)
 	})
 }

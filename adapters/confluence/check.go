@@ -128,7 +128,7 @@ func (c *Connector) tryFile(ctx context.Context, in space) error {
 	if i < 0 {
 		return nil
 	}
-	_, err = c.client.Fetch(sourcehttp.Small(ctx), sourcehttp.Request{Path: c.downloadPath(got[i])})
+	_, err = c.client.Download(sourcehttp.Small(ctx), c.downloadPath(got[i]))
 	if errors.Is(err, sourcehttp.ErrTooLarge) {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 		}
 	}
 	texts := make(map[string]content, len(ids))
-	_, err := v.Connector.tree().bulk(ctx, ids, expandBody, func(k content) { texts[string(k.ID)] = k })
+	left, err := v.Connector.tree().bulk(ctx, ids, expandBody, func(k content) { texts[string(k.ID)] = k })
 	if err != nil && atlassian.Final(ctx, err) {
 		return nil, err
 	}
@@ -40,8 +40,12 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 			}
 			k, shown := texts[e.id]
 			if !shown || k.Body.Storage == nil {
+				why, searched := left[e.id]
+				if !shown && !searched { // the search ended early
+					why = err
+				}
 				var err error
-				if k, err = v.single(ctx, e.entry, k, shown); err != nil {
+				if k, err = v.single(ctx, e.entry, k, shown, why); err != nil {
 					return document.Document{}, err
 				}
 			}
@@ -56,8 +60,8 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
 
 // single reads the text of one content with a separate request. It is used if the search did not
-// return the text.
-func (c *Connector) single(ctx context.Context, e entry, k content, found bool) (content, error) {
+// return the text. why says why no search for the content succeeded.
+func (c *Connector) single(ctx context.Context, e entry, k content, found bool, why error) (content, error) {
 	if !c.client.Cloud {
 		var alone content
 		err := c.client.Get(ctx, "rest/api/content/"+e.id+"?"+atlassian.Query("expand", expandBody), &alone)
@@ -68,7 +72,10 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	case posts:
 		path = "api/v2/blogposts/"
 	case comments:
-		if !found { // the search does not find it any more
+		switch {
+		case why != nil: // it may still exist
+			return k, why
+		case !found: // the search does not find it any more
 			return k, fmt.Errorf("the comment has been deleted: %w", index.ErrSkipped)
 		}
 		return k, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -235,4 +236,63 @@ func TestSearchAcrossSpacesEndsByDate(t *testing.T) {
 	if asked := s.Mark() - mark; asked != 3 { // two parts of the spaces, and a search
 		t.Errorf("%d requests", asked)
 	}
+}
+
+// A refused search says nothing about what exists: neither the refusal of one content, nor that of
+// every search by id.
+func TestRefusedSearchRemovesNothing(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		for _, status := range []int{http.StatusBadRequest, http.StatusForbidden, http.StatusConflict} {
+			for _, whole := range []bool{false, true} {
+				s := newSite(t, cloud, func(o *confluence.Options, _ *confluence.Config) {
+					o.Comments, o.Attachments, o.Read = true, true, readFile
+				})
+				eng := s.Space("ENG", s.Site[0])
+				page := s.Page(eng, nil, "page", "<p>page</p>")
+				said := s.Add(&confluencetest.Content{Type: "comment", Space: eng, Parent: page, Body: "<p>said</p>"})
+				file := s.Add(&confluencetest.Content{Type: "attachment", Space: eng, Parent: page, Title: "notes.txt", Data: []byte("notes")})
+				want := map[*confluencetest.Content]string{page: "page", said: "said", file: "notes"}
+				for i := range 20 {
+					c := s.Page(eng, nil, fmt.Sprint(i), "<p>x</p>")
+					want[c] = "x"
+				}
+				s.MustSync()
+				s.mustHold(want)
+				var asked atomic.Int64
+				if whole {
+					s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
+						if strings.HasPrefix(r.URL.Query().Get("cql"), "id in") {
+							asked.Add(1)
+							fake = confluencetest.Refuse(status)
+						}
+						fake(w, r)
+					})
+				} else {
+					s.Switch(func(w *confluencetest.Switches) { w.Odd = map[string]int{said.ID: status, file.ID: status} })
+				}
+				for c := range want {
+					s.Edit(c, func() {})
+				}
+				for range 2 { // the second run requests what failed by id
+					s.Pass(time.Minute)
+					s.mustSyncWithNotices()
+					s.mustHold(want)
+				}
+				if n := asked.Load(); n > 60 { // 170 if each content is searched for alone
+					t.Errorf("%d: %d searches are sent, and all are refused", status, n)
+				}
+				s.Pass(time.Minute)
+				if notices := s.mustSyncWithNotices(); !strings.Contains(notices, "Whether it still exists could not be read") {
+					t.Errorf("%d, whole %v: the notices are %s", status, whole, notices)
+				}
+				s.Intercept(nil)
+				s.Switch(func(w *confluencetest.Switches) { w.Odd = nil })
+				s.Edit(said, func() { said.Body = "<p>said again</p>" })
+				want[said] = "said again"
+				s.Pass(time.Minute)
+				s.MustSync()
+				s.mustHold(want)
+			}
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -198,7 +199,7 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 			if err != nil {
 				return err
 			}
-			single = append(single, left...)
+			single = append(single, slices.Sorted(maps.Keys(left))...)
 			continue
 		}
 		some = slices.DeleteFunc(slices.Clone(some), func(id string) bool {
@@ -312,9 +313,9 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 		if err != nil {
 			return err
 		}
-		single = append(single, left...)
 		for _, id := range some {
-			if _, told := t.lists[id]; !told && !slices.Contains(left, id) {
+			_, listed := t.lists[id]
+			if _, missing := left[id]; missing || !listed {
 				single = append(single, id)
 			}
 		}
@@ -340,48 +341,61 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 
 const expandRestrictions = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 
-// bulk reads pages and other content by id, and returns the ids that it did not find. If the
-// request fails, it reads each half separately, because one failing expansion fails the whole
-// request (CONFCLOUD-77618, CONFCLOUD-76424).
-func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(content)) (left []string, err error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	missing := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		missing[id] = true
-	}
-	asked := atlassian.Query("cql", cqlIDs(ids), "limit", strconv.Itoa(len(ids)), "expand", expand)
-	err = walk(ctx, t.client, "rest/api/content/search", asked, 2, func(got []content) bool {
-		for _, k := range got {
-			if missing[string(k.ID)] {
-				delete(missing, string(k.ID))
-				use(k)
+// bulk reads pages and other content by id. It returns the ids that it did not find: with nil if a
+// search that succeeded omits them, or else with the reason why no search for them succeeded. If
+// the request fails, it reads each half separately, because one failing expansion fails the whole
+// request (CONFCLOUD-77618, CONFCLOUD-76424). After [patience] consecutive refusals of a single id
+// it takes the search itself for refused, and sends no more requests.
+func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(content)) (left map[string]error, err error) {
+	left, refusals := make(map[string]error), 0
+	var search func(ids []string) error
+	search = func(ids []string) error {
+		missing := make(map[string]bool, len(ids))
+		for _, id := range ids {
+			missing[id] = true
+		}
+		asked := atlassian.Query("cql", cqlIDs(ids), "limit", strconv.Itoa(len(ids)), "expand", expand)
+		err := walk(ctx, t.client, "rest/api/content/search", asked, 2, func(got []content) bool {
+			for _, k := range got {
+				if missing[string(k.ID)] {
+					delete(missing, string(k.ID))
+					use(k)
+				}
+			}
+			t.failing, refusals = 0, 0
+			return len(missing) > 0
+		})
+		rest := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !missing[id] })
+		switch {
+		case err == nil || len(rest) == 0:
+			for _, id := range rest {
+				left[id] = nil
+			}
+			return nil
+		case atlassian.Final(ctx, err) || atlassian.LacksScope(err) || !atlassian.Broken(err) && !atlassian.Refused(ctx, err):
+			return err
+		case len(rest) == 1:
+			left[rest[0]] = err
+			if !atlassian.Broken(err) {
+				refusals++
+			} else if t.failing++; t.failing >= patience {
+				return fmt.Errorf("one content after another cannot be read: %w", err)
+			}
+			return nil
+		}
+		for _, half := range [][]string{rest[:len(rest)/2], rest[len(rest)/2:]} {
+			if refusals >= patience {
+				for _, id := range half {
+					left[id] = err
+				}
+			} else if err := search(half); err != nil {
+				return err
 			}
 		}
-		t.failing = 0
-		return len(missing) > 0
-	})
-	for _, id := range ids {
-		if missing[id] {
-			left = append(left, id)
-		}
+		return nil
 	}
-	switch {
-	case err == nil || len(left) == 0:
-		return left, nil
-	case atlassian.Final(ctx, err) || atlassian.LacksScope(err) || !atlassian.Broken(err) && !atlassian.Refused(ctx, err):
-		return nil, err
-	case len(left) == 1:
-		if t.failing++; t.failing >= patience && atlassian.Broken(err) {
-			return nil, fmt.Errorf("one content after another cannot be read: %w", err)
-		}
+	if len(ids) == 0 {
 		return left, nil
 	}
-	first, err := t.bulk(ctx, left[:len(left)/2], expand, use)
-	if err != nil {
-		return nil, err
-	}
-	second, err := t.bulk(ctx, left[len(left)/2:], expand, use)
-	return append(first, second...), err
+	return left, search(ids)
 }

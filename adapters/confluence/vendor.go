@@ -140,6 +140,8 @@ func stale(ctx context.Context, asked string, err error) error {
 	return err
 }
 
+// only returns the contents that exist and are visible. Contents for which the search is refused
+// stay unchanged, because they may exist.
 func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err error) {
 	var ids []string
 	for _, d := range f.Only {
@@ -148,13 +150,20 @@ func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err erro
 		}
 	}
 	var entries []entry
-	_, err = v.tree.bulk(ctx, ids, expandListed, func(k content) {
+	left, err := v.tree.bulk(ctx, ids, expandListed, func(k content) {
 		if e := v.tree.entry(k); e.space == f.Scope {
 			entries = append(entries, e)
 		}
 	})
 	if err != nil {
 		return p, err
+	}
+	for _, d := range f.Only {
+		_, id, _ := v.placeOf(d)
+		if why := left[id]; why != nil {
+			p.Items = append(p.Items, crawl.Item{ID: d, Keep: true})
+			p.Notices = append(p.Notices, index.Notice{Name: string(d), Sentence: fmt.Sprintf("Whether it still exists could not be read (%v). It stays as it is, and a later run tries again.", why)})
+		}
 	}
 	return p, v.list(ctx, &p, entries)
 }

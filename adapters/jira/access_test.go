@@ -466,3 +466,35 @@ func TestOneProjectThatFailsIsPassedOver(t *testing.T) {
 		}
 	})
 }
+
+// While the scheme is not shown to the account, a changed issue stays filed by its fields. Its
+// readers see it as soon as the scheme is shown again.
+func TestInvisibleSchemeKeepsFieldsOfSettings(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		for _, wait := range []time.Duration{time.Minute, time.Hour, 25 * time.Hour} { // changes, ids, issues
+			s := newSite(t, cloud, nil)
+			ada, bob := s.User("ada"), s.User("bob")
+			eng := s.Project("ENG", jiratest.Holder{Type: "reporter"})
+			i := s.Add(&jiratest.Issue{Project: eng, Summary: "a", Text: "x", Reporter: ada})
+			r := s.nodes()
+			s.MustSync()
+			if got := r.reads(ada); len(got) != 1 {
+				t.Fatalf("the reporter reads %v", got)
+			}
+			s.Switch(func(w *jiratest.Switches) { w.NoAdmin = true })
+			r.again()
+			s.Edit(i, func() { i.Text, i.Reporter = "y", bob })
+			s.Pass(wait)
+			s.MustSync()
+			r.again()
+			if got := r.reads(bob); len(got) > 0 {
+				t.Errorf("after %v, while the scheme is not shown, the reporter reads %v", wait, got)
+			}
+			s.Switch(func(w *jiratest.Switches) { w.NoAdmin = false })
+			r.again()
+			if a, b := r.reads(ada), r.reads(bob); len(a) != 0 || len(b) != 1 {
+				t.Errorf("after %v: the reporter reads %v, the former reporter %v", wait, b, a)
+			}
+		}
+	})
+}

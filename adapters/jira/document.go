@@ -157,7 +157,7 @@ func (c *Connector) file(ctx context.Context, e entry, acl access.ACL) (document
 	if !c.client.Cloud { // Data Center gives the file's address
 		path = e.file.Content
 	}
-	answer, err := c.client.Fetch(ctx, sourcehttp.Request{Path: path})
+	answer, err := c.client.Download(ctx, path)
 	if errors.Is(err, sourcehttp.ErrTooLarge) {
 		return document.Document{}, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
 	}

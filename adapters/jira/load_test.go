@@ -321,3 +321,26 @@ func TestVersionsTakeTurns(t *testing.T) {
 		s.mustHold(want)
 	})
 }
+
+// A 401 of one download concerns that file, and does not hide the source.
+func TestRefusedDownloadHidesNoSource(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, func(o *jira.Options) { o.Attachments, o.Read = true, textFile })
+		i := s.Issue(s.Project("ENG", users), "a", "x")
+		s.Attach(i, "one.md", []byte("x"))
+		path := "/secure/attachment/"
+		if cloud {
+			path = "/attachment/content/"
+		}
+		s.Faults.Add(jiratest.Fault{Path: path, Answer: jiratest.Refuse(http.StatusUnauthorized)}, 0, 1)
+		run, err := s.Sync(t.Context())
+		if failures := fmt.Sprint(run.Failures); err != nil || !strings.Contains(failures, "check that the account may download it") {
+			t.Errorf("the run ends with %v, failures %s", err, failures)
+		}
+		if all := s.Documents(); len(all) != 1 || all[i.ID] == nil {
+			t.Errorf("the index holds %v", all)
+		}
+		s.Revoke(true)
+		s.MustBeRefused(s.Token)
+	})
+}

@@ -137,7 +137,8 @@ func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err
 
 // readSettings reads the settings of the projects of issues, as far as these settings referred to
 // fields at the last scan. It reports whether some refer to other fields now. Nodes has then moved
-// the documents to nodes by the new fields.
+// the documents to nodes by the new fields. Nodes moves nothing while a scheme is invisible, and
+// such a scheme counts as unchanged.
 func (v *vendor) readSettings(ctx context.Context, found []issue, p *crawl.Page) (changed bool, err error) {
 	for _, one := range found {
 		if one.Fields.Project == nil {
@@ -196,7 +197,9 @@ func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.P
 }
 
 // settings returns the fields and levels that a project's settings refer to. It reads them once per
-// run. If they temporarily cannot be read, it adds a notice and returns the previous result.
+// run. If they temporarily cannot be read, it adds a notice and returns the previous result. While
+// the scheme is invisible, it also returns the previous result, if there is one. Nodes then hides
+// all issues but moves none, so their fields must still choose their nodes.
 func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relevance, error) {
 	id := string(of.ID)
 	if r, known := v.fresh[id]; known {
@@ -205,7 +208,10 @@ func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relev
 	r, err := v.scheme(ctx, v.all, of)
 	switch {
 	case err == nil:
-		v.fresh[id] = r.relevance(of)
+		known, stored := v.relevance[id]
+		if v.fresh[id] = known; !r.denied || !stored {
+			v.fresh[id] = r.relevance(of)
+		}
 		return v.fresh[id], nil
 	case atlassian.Final(ctx, err) || atlassian.LacksScope(err) ||
 		!atlassian.Broken(err) && !atlassian.Refused(ctx, err) && !errors.Is(err, atlassian.ErrMalformed):

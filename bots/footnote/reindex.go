@@ -106,14 +106,18 @@ func (c *sourcesReindex) choose(ctx context.Context, env *environment, base *wir
 		if taken[s.ID] || !asked(string(s.ID), s.Path, s.URL) {
 			continue
 		}
-		if s.Refused != "" {
+		refused := s.Refused
+		if s.Leftover {
+			refused = "its project is no longer in the configuration file; to remove it, run: footnote sources remove " + string(s.ID)
+		}
+		if refused != "" {
 			if c.All { // the other sources are read
-				if _, err := fmt.Fprintf(env.errs, "%s: %s\n", s.ID, plain(s.Refused)); err != nil {
+				if _, err := fmt.Fprintf(env.errs, "%s: %s\n", s.ID, plain(refused)); err != nil {
 					return nil, err
 				}
 				continue
 			}
-			return nil, usageError(fmt.Sprintf("%s: %s", s.ID, s.Refused))
+			return nil, usageError(fmt.Sprintf("%s: %s", s.ID, refused))
 		}
 		// an older version indexed it: guessed options could show documents to people who may not
 		// see them

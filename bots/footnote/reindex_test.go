@@ -43,3 +43,32 @@ func TestReindexStoresEverythingAnew(t *testing.T) {
 		}
 	}
 }
+
+// A file of a project that left the configuration file is skipped, and does not end the command.
+func TestReindexSkipsLeftoverProjectFile(t *testing.T) {
+	t.Parallel()
+	docs := handbook(t)
+	dir := folder(t, map[string]string{
+		"footnote.yaml": "projects:\n  launch: {files: [charter.md]}\n", "charter.md": "# Charter\n\nThe crew sails on Friday.\n",
+	})
+	file := filepath.Join(dir, "footnote.yaml")
+	p := newProgram(t, "FOOTNOTE_CONFIG="+file)
+	p.run(t, "ask", "When does the crew sail?", "--project", "launch")
+	if err := os.WriteFile(file, []byte("sources:\n  handbook: {path: "+docs+", acl: [members]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := p.run(t, "sources", "reindex", "--all")
+	if !strings.Contains(r.stderr, "handbook: documents: ") || !strings.Contains(r.stderr, "its project is no longer in the configuration file") {
+		t.Errorf("reindexing all says:\n%s", r.stderr)
+	}
+	for _, s := range jsonOf[[]listedSource](t, p.run(t, "sources", "--json")) {
+		if !strings.Contains(r.stderr, "footnote sources remove "+s.ID) {
+			continue
+		}
+		if r := p.try(t, "", "sources", "reindex", s.ID); r.code != 2 || !strings.Contains(r.stderr, "footnote sources remove "+s.ID) {
+			t.Errorf("reindexing %s: exit code %d\n%s", s.ID, r.code, r.stderr)
+		}
+		return
+	}
+	t.Error("the file is not listed")
+}

@@ -36,20 +36,28 @@ func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int
 	return s.Ask(ctx, r, to)
 }
 
-// Fetch sends a request and returns the response as it is. The error usually wraps index.ErrRevoked
-// if the site rejects the credential.
-func (s *Site) Fetch(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Response, error) {
-	answer, err := s.signed.Do(ctx, r)
+// Download fetches a file as it is. A 401 status concerns only this file: the host to which Cloud
+// redirects downloads, and the download paths of Data Center, may reject a credential that the API
+// accepts. The error therefore never wraps index.ErrRevoked.
+func (s *Site) Download(ctx context.Context, path string) (*sourcehttp.Response, error) {
+	answer, err := s.signed.Do(ctx, sourcehttp.Request{Path: path})
 	if sourcehttp.Status(err) == http.StatusUnauthorized && !s.visitor {
-		return nil, s.unauthorized(r.Path, err)
+		if LacksScope(err) {
+			return nil, s.missingScope(path, err)
+		}
+		return nil, fmt.Errorf("the file cannot be downloaded with this credential: check that the account may download it (%w)", err)
 	}
 	return answer, err
 }
 
-// Ask sends a request and decodes the JSON response into to. The error wraps [ErrMalformed] if the
-// response is not the expected JSON. Other errors are those of [Site.Fetch].
+// Ask sends a request to the API and decodes the JSON response into to. The error wraps
+// [ErrMalformed] if the response is not the expected JSON. It usually wraps index.ErrRevoked if the
+// site rejects the credential.
 func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
-	answer, err := s.Fetch(ctx, r)
+	answer, err := s.signed.Do(ctx, r)
+	if sourcehttp.Status(err) == http.StatusUnauthorized && !s.visitor {
+		return s.unauthorized(r.Path, err)
+	}
 	if err != nil {
 		return err
 	}

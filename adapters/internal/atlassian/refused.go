@@ -20,17 +20,10 @@ func LacksScope(err error) bool {
 // unauthorized converts a 401 error to one that tells the operator what to do. It wraps
 // index.ErrRevoked, unless the token only lacks a scope.
 func (s *Site) unauthorized(path string, err error) error {
-	name, command, setting := s.product.Name, strings.ToLower(s.product.Name), s.product.Settings+"_TOKEN"
+	name, command := s.product.Name, strings.ToLower(s.product.Name)
 	switch {
 	case LacksScope(err):
-		scope := ""
-		if s.product.Scope != nil {
-			scope = s.product.Scope(path)
-		}
-		if scope == "" {
-			scope = "that " + name + " wants for this"
-		}
-		return fmt.Errorf("the token lacks the scope %s: the scopes of a token cannot be changed, so make a new one with all that footnote sources add %s lists, and set %s (%w)", scope, command, setting, err)
+		return s.missingScope(path, err)
 	case s.direct != "":
 		// "URLs for API tokens with scopes for Confluence:
 		// https://api.atlassian.com/ex/confluence/{cloudId}"
@@ -39,4 +32,16 @@ func (s *Site) unauthorized(path string, err error) error {
 			"with any other, make a new token, and set it (%w): %w", name, gateway, command, strings.TrimSuffix(s.direct, "/"), err, index.ErrRevoked)
 	}
 	return fmt.Errorf("%s does not accept the credential: check it, or make a new token, and set it (%w): %w", name, err, index.ErrRevoked)
+}
+
+// missingScope names the scope that the token lacks for a path.
+func (s *Site) missingScope(path string, err error) error {
+	scope := ""
+	if s.product.Scope != nil {
+		scope = s.product.Scope(path)
+	}
+	if scope == "" {
+		scope = "that " + s.product.Name + " wants for this"
+	}
+	return fmt.Errorf("the token lacks the scope %s: the scopes of a token cannot be changed, so make a new one with all that footnote sources add %s lists, and set %s (%w)", scope, strings.ToLower(s.product.Name), s.product.Settings+"_TOKEN", err)
 }
