@@ -31,13 +31,12 @@ func (in *intake) catchUp(ctx context.Context, channel, guild string, some func(
 }
 
 func (in *intake) scan(ctx context.Context, channel, guild string, some func() bool, pause time.Duration) {
-	after := in.baseline(channel, guild)
 	s := in.scans.add(channel, func(hurry <-chan struct{}) {
 		in.guard(ctx, "missed messages", func() error {
 			if !in.isBehind(channel) && !some() {
 				return nil
 			}
-			reached, err := in.missed(call.Idle(ctx, hurry), channel, guild, after)
+			reached, err := in.missed(call.Idle(ctx, hurry), channel, guild, in.begin(channel, guild))
 			if err != nil && !call.Lasting(err) {
 				in.scanLater(ctx, channel, guild, reached, pause)
 				return err
@@ -130,6 +129,7 @@ func before(id string) string {
 type gap struct {
 	after   string // the message before the first of them
 	waiting bool   // a scan will be repeated
+	fresh   bool   // a message failed after the last scan began
 }
 
 // fallBehind records that the messages of a channel after the given one are not handled. It returns
@@ -138,15 +138,25 @@ func (c *Receiver) fallBehind(channel, after string) (scan bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g, known := c.gaps[channel]
-	if known && g.waiting {
-		return false
-	}
 	if !known || call.Newer(g.after, after) {
 		g.after = after
 	}
-	g.waiting = true
+	scan = !g.waiting
+	g.waiting, g.fresh = true, true
 	c.gaps[channel] = g
-	return true
+	return scan
+}
+
+// begin records that a scan of a channel begins. It returns the message id after which the channel
+// may hold unhandled messages.
+func (c *Receiver) begin(channel, guild string) (after string) {
+	c.mu.Lock()
+	if g, known := c.gaps[channel]; known {
+		g.fresh = false
+		c.gaps[channel] = g
+	}
+	c.mu.Unlock()
+	return c.baseline(channel, guild)
 }
 
 // resume records that the repeated scan of a channel begins. It returns false if there is nothing
@@ -162,10 +172,14 @@ func (c *Receiver) resume(channel string) bool {
 	return known
 }
 
+// caughtUp records that the scan that began last has succeeded. A message that has failed since
+// may be older than what the scan read, so another scan looks for it.
 func (c *Receiver) caughtUp(channel string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.gaps, channel)
+	if !c.gaps[channel].fresh {
+		delete(c.gaps, channel)
+	}
 }
 
 func (c *Receiver) isBehind(channel string) bool {
