@@ -120,3 +120,66 @@ func TestScanForgetsNoMessageThatFailedSinceItBegan(t *testing.T) {
 		t.Error("the channel still counts as behind")
 	}
 }
+
+// A message that fails in every scan is ignored in the end, and the later messages are read. While
+// scans are still repeated at shorter pauses, as in an outage of the store, it is not.
+func TestScanGoesPastAMessageThatAlwaysFails(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var late []string
+	p := newPlace(t, func(_ *place, m *chat.Message) error {
+		late = append(late, m.Text)
+		if m.Text == "bad" {
+			return errDown
+		}
+		return nil
+	})
+	p.fallBehind(p.channel, before(p.say("fine").ID)) // no pause ends in this test
+	p.say("bad")
+	p.say("last")
+	for range 2 * maxFailures {
+		p.scan(ctx, p.channel, p.guild, always, maxScanPause/2)
+		p.missing.wait()
+	}
+	if slices.Contains(late, "last") {
+		t.Error("a message is ignored early")
+	}
+	late = nil
+	for range maxFailures {
+		p.scan(ctx, p.channel, p.guild, always, maxScanPause)
+		p.missing.wait()
+	}
+	if want := []string{"bad", "bad", "bad", "last"}; !slices.Equal(late, want) {
+		t.Errorf("the scans passed on %q, want %q", late, want)
+	}
+	if p.isBehind(p.channel) {
+		t.Error("the channel still counts as behind")
+	}
+}
+
+// A scan hangs in a message. The next live message interrupts it, and the scan is repeated.
+func TestLiveMessageInterruptsAScanThatHangs(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun, over := make(chan struct{}), make(chan struct{})
+	p := newPlace(t, nil)
+	p.handle = func(ctx context.Context, _ chat.Event) (chat.Reply, error) {
+		close(begun)
+		<-ctx.Done()
+		return chat.Reply{}, ctx.Err()
+	}
+	m := p.say("And second?").ID
+	p.fallBehind(p.channel, before(m))
+	p.scan(ctx, p.channel, p.guild, always, maxScanPause)
+	go func() {
+		defer close(over)
+		<-begun
+		p.scans.finish(p.channel)
+	}()
+	<-over
+	if !p.isBehind(p.channel) || p.begin(p.channel, p.guild) != before(m) {
+		t.Error("the message is not looked for again")
+	}
+}
