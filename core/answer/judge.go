@@ -201,8 +201,8 @@ type Question struct {
 	Bot       bool                // the asker is another bot
 	Reply     *session.ReplyToken // how to reply to an interaction
 	Pending   json.RawMessage     // argument for chat.Platform.Complete; may be nil
-	// CaughtUp says that the question includes the earlier messages of its thread.
-	CaughtUp bool
+	// CaughtUp is the newest message that was read as context (session.Intake.CaughtUp).
+	CaughtUp thread.MessageID
 	// Patience is how long a failed write is retried. It is set if the platform does not redeliver
 	// the event. 0 means no retry.
 	Patience time.Duration

@@ -152,13 +152,13 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 	if err := c.service.Room(); err != nil {
 		return c.rejected(ctx, m, j, err)
 	}
-	with, err := c.deps.Platform.Gather(ctx, m, j.Private, earlierMessages(m, j))
+	reading := earlierMessages(m, j)
+	with, err := c.deps.Platform.Gather(ctx, m, j.Private, reading)
 	if err != nil {
 		return c.handleFailure(ctx, m, err, SayLost)
 	}
 	question := answer.Question{
-		// the next mention reads only later messages
-		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: m.InThread && !m.Direct && !with.Unread,
+		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: caughtUp(m, reading, with),
 		Mention: thread.Mention{
 			Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author.ID, Name: cmp.Or(m.Author.Name, with.Name)},
 			Starter: cmp.Or(j.Thread.Starter, m.Starter), Text: with.Text, Files: with.Files, At: m.Written, Direct: m.Direct, Tenant: c.tenant(m.Ref),

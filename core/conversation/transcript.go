@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/answer"
@@ -38,6 +39,21 @@ func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 		after = root // the root is a question in the history
 	}
 	return &chat.Reading{After: after}
+}
+
+// caughtUp returns up to where the store knows a thread once a question is accepted. The next
+// mention reads only later messages. It returns nothing if that does not change, or if a worker
+// will find out.
+func caughtUp(m chat.Message, reading *chat.Reading, with chat.Gathered) thread.MessageID {
+	switch {
+	case !m.InThread || m.Direct:
+		return ""
+	case !with.Unread:
+		return m.ID
+	case with.Pending != nil || reading == nil:
+		return ""
+	}
+	return cmp.Or(reading.After, session.Unread)
 }
 
 // newer reports whether a is newer than b. Message ids increase on every platform.

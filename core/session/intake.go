@@ -43,9 +43,8 @@ type Intake struct {
 	// none and its turn starts as Limited
 	Quotas  []Quota
 	Pending *Pending // facts that a worker must look up; nil: everything is known
-	// CaughtUp says that the store knows the thread up to this question once the question is
-	// answered (Thread.CaughtUp).
-	CaughtUp bool
+	// CaughtUp is the new value of Thread.CaughtUp. If it is empty, the value does not change.
+	CaughtUp thread.MessageID
 }
 
 // Validate returns an error that wraps ErrInvalid if a required field is missing.

@@ -1,11 +1,14 @@
 package receive
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 type scan struct {
 	run   func() // returns when the scan has ended, also where another goroutine runs it
 	begun bool
-	hurry func() // raises the priority of its calls
+	hurry func() // raises the priority of its calls, and ends it after scanPatience
 }
 
 // scans holds the pending and running scans of channels. It is safe for concurrent use.
@@ -16,23 +19,24 @@ type scans struct {
 
 func newScans() scans { return scans{mu: new(sync.Mutex), pending: make(map[string]*scan)} }
 
-// add returns a new scan of a channel, which runs after the earlier ones. look reads the messages,
-// and hurry is closed when a new message waits for the scan. add returns nil if an earlier scan has
-// not begun.
-func (p scans) add(channel string, look func(hurry <-chan struct{})) *scan {
+// add returns a new scan of a channel, which runs after the earlier ones. look reads the messages.
+// hurry is closed when a new message waits for the scan, and over when it has waited for
+// scanPatience. add returns nil if an earlier scan has not begun.
+func (p scans) add(channel string, look func(hurry, over <-chan struct{})) *scan {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	earlier := p.pending[channel]
 	if earlier != nil && !earlier.begun {
 		return nil
 	}
-	hurry := make(chan struct{})
+	hurry, over := make(chan struct{}), make(chan struct{})
 	s := &scan{}
 	s.hurry = sync.OnceFunc(func() {
 		if earlier != nil {
 			earlier.hurry()
 		}
 		close(hurry)
+		time.AfterFunc(scanPatience, func() { close(over) })
 	})
 	s.run = sync.OnceFunc(func() {
 		if earlier != nil {
@@ -42,7 +46,7 @@ func (p scans) add(channel string, look func(hurry <-chan struct{})) *scan {
 		s.begun = true
 		p.mu.Unlock()
 		defer p.end(channel, s)
-		look(hurry)
+		look(hurry, over)
 	})
 	p.pending[channel] = s
 	return s

@@ -9,8 +9,8 @@ func TestScanRunsBeforeTheChannelsNextMessage(t *testing.T) {
 	t.Parallel()
 	p := newScans()
 	var ran []string
-	look := func(name string) func(<-chan struct{}) {
-		return func(hurry <-chan struct{}) {
+	look := func(name string) func(_, _ <-chan struct{}) {
+		return func(hurry, _ <-chan struct{}) {
 			select {
 			case <-hurry:
 				ran = append(ran, name)
@@ -41,7 +41,7 @@ func TestScanRunsAfterTheOneThatHasBegun(t *testing.T) {
 	p := newScans()
 	begun, let := make(chan struct{}), make(chan struct{})
 	var ran []string
-	first := p.add("1", func(hurry <-chan struct{}) {
+	first := p.add("1", func(hurry, _ <-chan struct{}) {
 		close(begun)
 		<-let
 		<-hurry // the next message hurries both
@@ -49,7 +49,7 @@ func TestScanRunsAfterTheOneThatHasBegun(t *testing.T) {
 	})
 	go first.run()
 	<-begun
-	if p.add("1", func(<-chan struct{}) { ran = append(ran, "second") }) == nil {
+	if p.add("1", func(_, _ <-chan struct{}) { ran = append(ran, "second") }) == nil {
 		t.Fatal("what came after the scan began is not looked for")
 	}
 	close(let)

@@ -22,11 +22,7 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
 		on conflict (tenant_id, platform, workspace, channel, thread) do update set caught_up = case when $8 = '' then t.caught_up else $8 end,
 			joined = t.joined or not $7, unfollowed = t.unfollowed and $7, helped = t.helped and $7, starter = case when t.starter = '' then excluded.starter else t.starter end`
-	caughtUp := thread.MessageID("")
-	if in.CaughtUp {
-		caughtUp = in.Message
-	}
-	batch.Queue(join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, postgres.Storable(in.Ref.Thread), in.Starter, in.Ambient, string(caughtUp))
+	batch.Queue(join, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, postgres.Storable(in.Ref.Thread), in.Starter, in.Ambient, string(in.CaughtUp))
 	sighting := session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot}
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }

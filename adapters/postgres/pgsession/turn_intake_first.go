@@ -38,15 +38,11 @@ func (s *Store) Accept(ctx context.Context, in session.Intake) (accepted session
 	if in.Reply != nil {
 		token, expires = in.Reply.Sealed, &in.Reply.Expires
 	}
-	caughtUp := ""
-	if in.CaughtUp {
-		caughtUp = string(in.Message)
-	}
 	var at time.Time
 	err = s.db.Pool.QueryRow(ctx, askedFirstSQL, in.Tenant, in.Ref.Platform, in.Ref.Workspace, in.Ref.Channel, postgres.Storable(in.Ref.Thread),
 		postgres.Storable(in.EventKey), in.Message, ids[0], ids[1], ids[2], in.Starter, in.Asker.ID, postgres.Storable(in.Asker.Name), in.Audience.Platform().Principals(), in.Direct,
 		token, expires, in.Reason, in.Ambient, in.After.Microseconds(), postgres.Storable(in.Agent), in.Pending, in.Models, postgres.Storable(in.Text), in.Tokens,
-		postgres.OrNull(in.At), caughtUp, in.Bot).Scan(&at)
+		postgres.OrNull(in.At), string(in.CaughtUp), in.Bot).Scan(&at)
 	var refused *pgconn.PgError
 	switch {
 	case errors.Is(err, pgx.ErrNoRows), errors.As(err, &refused) && (refused.Code == uniqueViolation || refused.Code == postgres.Deadlock):

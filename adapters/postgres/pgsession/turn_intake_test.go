@@ -25,7 +25,7 @@ func TestFirstQuestionIsStoredLikeOthers(t *testing.T) {
 		Audience: access.NewAudience(access.DefaultTenant, access.Members), Reason: "mention",
 	}
 	full := plain
-	full.Bot, full.Ambient, full.Direct, full.CaughtUp, full.After = true, true, true, true, time.Hour
+	full.Bot, full.Ambient, full.Direct, full.CaughtUp, full.After = true, true, true, "1.2", time.Hour
 	full.Reply = &session.ReplyToken{Sealed: []byte{1, 2}, Expires: at.Add(time.Hour)}
 	full.Agent, full.Models, full.Pending = "docs", []string{"a", "b"}, &session.Pending{Unsettled: true, Ask: json.RawMessage(`{"a":1}`)}
 	bare := plain

@@ -29,8 +29,8 @@ func (m *Memory) joinThread(in session.Intake) {
 	if !in.Ambient {
 		t.Known, t.Pending, t.Unfollowed, t.Helped = true, false, false, false
 	}
-	if in.CaughtUp {
-		t.CaughtUp = in.Message
+	if in.CaughtUp != "" {
+		t.CaughtUp = in.CaughtUp
 	}
 	m.see(session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot})
 }

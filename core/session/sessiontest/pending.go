@@ -90,7 +90,7 @@ func pendingWithdrawn(f *fixture) {
 
 func caughtUp(f *fixture) {
 	in := f.question("first")
-	in.CaughtUp = true
+	in.CaughtUp = in.Message
 	f.accept(in)
 	second := f.question("second")
 	second.Pending = &session.Pending{Ask: json.RawMessage(`{}`)}
