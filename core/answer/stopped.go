@@ -78,8 +78,8 @@ type writtenText struct {
 // linkTarget matches the end of a Markdown link.
 var linkTarget = regexp.MustCompile(`\]\(([^()\s]+(?:\([^()\s]*\))*[^()\s]*)\)`)
 
-// unlinked removes citations and the targets of links. Which documents they lead to is not known any
-// more, so it cannot be checked who may read these.
+// unlinked removes citations and the targets of links. Which documents they lead to is not known
+// any more, so it cannot be checked who may read these.
 func unlinked(text string) string {
 	for _, m := range linkTarget.FindAllStringSubmatch(text, -1) {
 		text = string(cite.Unlink([]byte(text), m[1]))
