@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
@@ -168,20 +169,20 @@ func TestDoctorKnowsFilesOfProjects(t *testing.T) {
 // The doctor asks the identity provider for its discovery document, and compares the issuer in it.
 func TestDoctorAsksTheIdentityProvider(t *testing.T) {
 	t.Parallel()
-	var names string
+	var names atomic.Value // the issuer in the document
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/.well-known/openid-configuration" {
 			http.NotFound(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"issuer":%[1]q,"authorization_endpoint":%[1]q,"token_endpoint":%[1]q,"jwks_uri":%[1]q}`, names)
+		_, _ = fmt.Fprintf(w, `{"issuer":%[1]q,"authorization_endpoint":%[1]q,"token_endpoint":%[1]q,"jwks_uri":%[1]q}`, names.Load())
 	}))
 	t.Cleanup(provider.Close)
 	p := newProgram(t, "CONSOLE_URL=http://127.0.0.1:1", "CONSOLE_OIDC_ISSUER="+provider.URL, "CONSOLE_OIDC_CLIENT_ID=client", "CONSOLE_OIDC_CLIENT_SECRET=hush")
 	p.run(t, "index", handbook(t))
 	for issuer, want := range map[string]string{provider.URL: "✓ sign-in to the console: ", "https://other.example": "✗ sign-in to the console: "} {
-		names = issuer
+		names.Store(issuer)
 		if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, want) || (want[:3] == "✗") != strings.Contains(r.stdout, "Correct CONSOLE_OIDC_ISSUER") {
 			t.Errorf("of the issuer %s doctor says:\n%s", issuer, r.stdout)
 		}

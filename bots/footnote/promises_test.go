@@ -280,7 +280,7 @@ func TestFirstCredentialsAreTried(t *testing.T) {
 		"CONFLUENCE_EMAIL="+wiki.Bot.Email, "CONFLUENCE_TOKEN="+wiki.Token)
 	add := []string{"sources", "add", "confluence", "--url", wiki.URL, "--deployment", "cloud", "--managed-domains", "example.com"}
 	for path, scope := range map[string]string{
-		"v2/pages": "read:page:confluence", "content/search": "search:confluence", "/restriction/": "read:content-details:confluence",
+		"v2/pages": "read:page:confluence", "content/search": "read:content-details:confluence", "/restriction/": "read:content-details:confluence",
 	} {
 		wiki.Intercept(func(w http.ResponseWriter, q *http.Request, fake http.HandlerFunc) {
 			if strings.Contains(q.URL.Path, path) {
@@ -290,7 +290,7 @@ func TestFirstCredentialsAreTried(t *testing.T) {
 			}
 			fake(w, q)
 		})
-		if says := p.run(t, append(add, "--name", fmt.Sprintf("wiki%d", len(scope)))...); !strings.Contains(says.stderr, "give the token the scope "+scope) {
+		if says := p.run(t, append(add, "--name", fmt.Sprintf("wiki%d", len(path)))...); !strings.Contains(says.stderr, "the token lacks the scope "+scope) {
 			t.Errorf("without %s:\n%s", scope, says.stderr)
 		}
 	}

@@ -234,6 +234,10 @@ func TestConsoleChangesAnswersInChat(t *testing.T) {
 	if page := b.page("/questions/" + turn); !strings.Contains(page, "thirty-one") || !strings.Contains(page, "Corrected by bob") {
 		t.Errorf("after the correction:\n%s", page)
 	}
+	// An account of the machine has no name in chat.
+	if w := signIn(t, p, "http://"+at).send(http.MethodPost, "/questions/"+turn+"/remove", url.Values{"key": {"k"}}); w.code != http.StatusForbidden {
+		t.Errorf("who signed in without an account: %d", w.code)
+	}
 	if w := b.send(http.MethodPost, "/questions/"+turn+"/remove", url.Values{"key": {"k2"}, "text": {"wrong"}}); w.code != http.StatusSeeOther {
 		t.Fatalf("remove: %d\n%s", w.code, w.body)
 	}
@@ -243,10 +247,6 @@ func TestConsoleChangesAnswersInChat(t *testing.T) {
 		if !strings.Contains(trail, deed) {
 			t.Errorf("the trail lacks %s:\n%s", deed, trail)
 		}
-	}
-	// An account of the machine has no name in chat.
-	if w := signIn(t, p, "http://"+at).send(http.MethodPost, "/questions/"+turn+"/remove", url.Values{"key": {"k"}}); w.code != http.StatusForbidden {
-		t.Errorf("who signed in without an account: %d", w.code)
 	}
 }
 

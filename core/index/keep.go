@@ -76,8 +76,8 @@ func (r *run) storeEntries(ctx context.Context, entries []Entry) error {
 		return nil
 	}
 	for i := range entries {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := r.ended(ctx); err != nil {
+			return err
 		}
 		if errors.Is(err, errVectors) || errors.Is(err, llm.ErrBudget) {
 			return err // would fail for every document

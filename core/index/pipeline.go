@@ -195,11 +195,12 @@ type run struct {
 	missing      func(map[document.ID]Stamp, []document.ID) (map[document.ID]Verdict, []Notice)
 	resumed      bool
 	state        Run
-	advanced     bool          // a later run of the pass has less to read
-	continued    bool          // state includes the findings of the earlier runs of the pass
-	saved        findings      // findings when the checkpoint was last saved
-	waitedBefore time.Duration // the connector's waiting time before the run
-	refusals     int           // consecutive documents that the store or the embedder refused
+	advanced     bool                                // a later run of the pass has less to read
+	continued    bool                                // state includes the findings of the earlier runs of the pass
+	saved        findings                            // findings when the checkpoint was last saved
+	waitedBefore time.Duration                       // the connector's waiting time before the run
+	refusals     int                                 // consecutive documents that the store or the embedder refused
+	ended        func(storing context.Context) error // why nothing more may be stored, or nil
 	// stamps of the source's stored documents; a review loads them, and they are kept current
 	// afterwards
 	stored map[document.ID]Stamp
@@ -214,6 +215,13 @@ func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
 	both, running := errgroup.WithContext(ctx)
 	storing, stop := outlastPause(running)
 	defer stop(nil)
+	r.ended = func(ctx context.Context) error {
+		// outlastPause hears of the end of running a moment later
+		if why := context.Cause(running); why != nil && !errors.Is(why, ErrPaused) {
+			return why
+		}
+		return context.Cause(ctx)
+	}
 	// unbuffered: one group is read while one is stored, which limits memory
 	steps := make(chan step)
 	both.Go(func() error {

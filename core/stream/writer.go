@@ -312,7 +312,7 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 	if err := w.Log.Intend(ctx, n); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
-	again := n < len(w.pages) && w.pages[n].ID == ""
+	again := w.Surface.Capabilities().Deduplicates && n < len(w.pages) && w.pages[n].ID == ""
 	var id thread.MessageID
 	calling, made, err := w.beginCall(ctx, thread.Create)
 	if err == nil {

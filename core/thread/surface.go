@@ -15,6 +15,9 @@ type Capabilities struct {
 	// MaxStreamAge is the maximum age of a native stream. An older stream is closed, and the answer
 	// continues in a new message.
 	MaxStreamAge time.Duration
+	// Deduplicates says that a repeated Post may return the message of the earlier one, with the text
+	// of that time.
+	Deduplicates bool
 }
 
 // Surface posts messages to threads. P is the platform's rendered page. Calls for one thread come

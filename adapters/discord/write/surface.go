@@ -55,7 +55,7 @@ func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 // Capabilities implements thread.Surface.
 func (s *Surface) Capabilities() thread.Capabilities {
 	return thread.Capabilities{
-		MinEditInterval: s.client.discord.Config.Interval,
+		MinEditInterval: s.client.discord.Config.Interval, Deduplicates: true,
 	}
 }
 
