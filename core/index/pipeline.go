@@ -195,15 +195,16 @@ type run struct {
 	missing      func(map[document.ID]Stamp, []document.ID) (map[document.ID]Verdict, []Notice)
 	resumed      bool
 	state        Run
-	advanced     bool                                // a later run of the pass has less to read
-	continued    bool                                // state includes the findings of the earlier runs of the pass
-	saved        findings                            // findings when the checkpoint was last saved
-	waitedBefore time.Duration                       // the connector's waiting time before the run
-	refusals     int                                 // consecutive documents that the store or the embedder refused
-	ended        func(storing context.Context) error // why nothing more may be stored, or nil
+	advanced     bool          // a later run of the pass has less to read
+	continued    bool          // state includes the findings of the earlier runs of the pass
+	saved        findings      // findings when the checkpoint was last saved
+	waitedBefore time.Duration // the connector's waiting time before the run
+	refusals     int           // consecutive documents that the store or the embedder refused
 	// stamps of the source's stored documents; a review loads them, and they are kept current
 	// afterwards
 	stored map[document.ID]Stamp
+
+	ended func(storing context.Context) error // why nothing more may be stored, or nil
 }
 
 type findings struct {
