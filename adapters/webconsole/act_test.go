@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -85,9 +86,16 @@ func TestFormsAreSentOnce(t *testing.T) {
 	if w := c.do(http.MethodPost, "/questions/t1/correct", cookie, values); w.Code != http.StatusSeeOther || len(c.did) != 4 || c.did[3].Key == c.did[0].Key {
 		t.Errorf("the form with the first text: %d %+v", w.Code, c.did)
 	}
-	c.saved["t1"].Runs[0].Shown = "better" // the correction is stored
+	stored := c.saved["t1"]
+	stored.Correction = &session.Correction{Text: "better", By: thread.Person{ID: "U1", Name: "Name U1"}}
+	c.saved["t1"] = stored
 	if w := c.do(http.MethodPost, "/questions/t1/correct", cookie, values); w.Code != http.StatusSeeOther || len(c.did) != 4 {
 		t.Errorf("the form again after its success: %d %+v", w.Code, c.did)
+	}
+	stored.Correction = nil // a person may confirm the answer as it is
+	stored.Runs[0].Shown, c.saved["t1"] = "better", stored
+	if w := c.do(http.MethodPost, "/questions/t1/correct", cookie, values); w.Code != http.StatusSeeOther || len(c.did) != 5 {
+		t.Errorf("a correction that equals the answer: %d %+v", w.Code, c.did)
 	}
 	values.Set("text", "another text")
 	c.asked[0].Removed = true
