@@ -49,7 +49,11 @@ func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error)
 		}
 	}
 	cmd := exec.CommandContext(ctx, name, args[1:]...)
-	cmd.Env = slices.Concat(os.Environ(), variables, []string{"PATH=" + path, "DATABASE_URL=" + direct.URL})
+	// libpq prefers these to PGHOST and the others
+	inherited := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "PGSERVICE") || strings.HasPrefix(v, "PGHOSTADDR=")
+	})
+	cmd.Env = slices.Concat(inherited, variables, []string{"PATH=" + path, "DATABASE_URL=" + direct.URL})
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = env.stdin, env.stdout, env.stderr
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
