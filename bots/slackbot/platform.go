@@ -112,7 +112,7 @@ func (b *Bot) Written(ctx context.Context, t session.Turn, page session.Page, pe
 	}
 	for _, id := range own {
 		said, half, failed := b.client.Written(ctx, page.At, id)
-		text, unfinished, err = text+said, unfinished || half, errors.Join(err, failed)
+		text, unfinished, err = strings.TrimSpace(text+"\n\n"+said), unfinished || half, errors.Join(err, failed)
 	}
 	return text, unfinished, b.passing(ctx, err)
 }

@@ -152,7 +152,7 @@ func (c *Reader) Written(ctx context.Context, t session.Turn, id thread.MessageI
 			said, cursor := strings.CutSuffix(m.Content, strings.TrimSpace(render.Cursor))
 			half := cursor || offersStop(m)
 			if (half || id != "") && !foot.IsSearch(said) {
-				text += strings.TrimSpace(said)
+				text = strings.TrimSpace(text + "\n\n" + strings.TrimSpace(said))
 			}
 			unfinished = unfinished || half
 		}
