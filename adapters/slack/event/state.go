@@ -20,7 +20,7 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	m.Direct = e.ChannelType == "im" || strings.HasPrefix(string(e.Channel), "D")
 	about := wireMessage{
 		Subtype: e.Subtype, User: string(e.User), BotID: e.BotID, Text: e.Text, TS: e.TS, Thread: e.Thread, Parent: e.Parent, Files: e.Files,
-		Beside: e.Beside,
+		Extras: e.Extras,
 	}
 	switch e.Subtype {
 	case "message_changed":

@@ -79,7 +79,7 @@ type Event struct {
 	Parent      string     `json:"parent_user_id"`
 	Deleted     string     `json:"deleted_ts"`
 	Files       []FileData `json:"files"`
-	Beside
+	Extras
 	Message  *wireMessage `json:"message"`
 	Previous *wireMessage `json:"previous_message"`
 	Reaction string       `json:"reaction"`
@@ -107,7 +107,7 @@ type wireMessage struct {
 	Thread  string     `json:"thread_ts"`
 	Parent  string     `json:"parent_user_id"`
 	Files   []FileData `json:"files"`
-	Beside
+	Extras
 }
 
 // FileData is Slack's description of a file that is attached to a message.
@@ -166,7 +166,7 @@ type Interaction struct {
 		User   string     `json:"user"`
 		Text   string     `json:"text"`
 		Files  []FileData `json:"files"`
-		Beside
+		Extras
 	} `json:"message"`
 	Actions []struct {
 		ID    string `json:"action_id"`

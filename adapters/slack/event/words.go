@@ -7,9 +7,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Beside holds the blocks and attachments of a message. A message of another app often has no other
+// Extras holds the blocks and attachments of a message. A message of another app often has no other
 // text.
-type Beside struct {
+type Extras struct {
 	Blocks      json.RawMessage `json:"blocks"`
 	Attachments []attached      `json:"attachments"`
 }
@@ -28,7 +28,7 @@ type attached struct {
 
 // Words returns text if text is not empty. Otherwise it returns the text of the blocks and
 // attachments. The result uses Slack's markup.
-func (s Beside) Words(text string) string {
+func (s Extras) Words(text string) string {
 	if strings.TrimSpace(text) != "" {
 		return text
 	}
@@ -133,19 +133,19 @@ func (p piece) words(depth int) string {
 	return b.String()
 }
 
-// Besides returns the blocks and attachments of a message that was read from the API. It returns
+// ExtrasOf returns the blocks and attachments of a message that was read from the API. It returns
 // none if the message has text.
-func Besides(m api.Message) Beside {
+func ExtrasOf(m api.Message) Extras {
 	if strings.TrimSpace(m.Text) != "" {
-		return Beside{}
+		return Extras{}
 	}
 	raw, err := json.Marshal(m.Msg)
 	if err != nil {
-		return Beside{} // the library cannot encode what it decoded
+		return Extras{} // the library cannot encode what it decoded
 	}
-	s, err := Decode[Beside]("a message", raw)
+	s, err := Decode[Extras]("a message", raw)
 	if err != nil {
-		return Beside{}
+		return Extras{}
 	}
 	return s
 }

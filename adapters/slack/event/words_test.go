@@ -41,7 +41,7 @@ func TestMessagesOfOtherAppsAreReadable(t *testing.T) {
 			if err != nil {
 				return // the library cannot read it
 			}
-			if diff := cmp.Diff(tt.want, Besides(read).Words(read.Text)); diff != "" {
+			if diff := cmp.Diff(tt.want, ExtrasOf(read).Words(read.Text)); diff != "" {
 				t.Errorf("read (-want +got):\n%s", diff)
 			}
 		})

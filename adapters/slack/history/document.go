@@ -115,7 +115,7 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 func (r *reader) messageText(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
-		Thread: m.ThreadTimestamp, Beside: event.Besides(m),
+		Thread: m.ThreadTimestamp, Extras: event.ExtrasOf(m),
 	}
 	read := event.ReadMessage(r.workspace.slack, event.Callback{Event: about})
 	if read.Own || read.System || read.Mentioned || read.Change == policy.Deleted || read.Text == "" && len(m.Files) == 0 {

@@ -70,7 +70,7 @@ func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 func (c *Reader) stored(channel string, m api.Message) chat.Message {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
-		Thread: m.ThreadTimestamp, Parent: m.ParentUserId, Beside: event.Besides(m),
+		Thread: m.ThreadTimestamp, Parent: m.ParentUserId, Extras: event.ExtrasOf(m),
 	}
 	for _, f := range m.Files {
 		about.Files = append(about.Files, event.FileData{

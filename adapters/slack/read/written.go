@@ -101,7 +101,7 @@ func (c *Reader) Written(ctx context.Context, at thread.Ref, id thread.MessageID
 		m.Blocks.BlockSet = slices.DeleteFunc(m.Blocks.BlockSet, func(b api.Block) bool { return b.BlockType() == api.MBTContext })
 		said := m
 		said.Text = ""
-		raw := cmp.Or(event.Besides(said).Words(""), m.Text)
+		raw := cmp.Or(event.ExtrasOf(said).Words(""), m.Text)
 		text, _, _ = event.ReadText(raw, "")
 		if foot.IsSearch(text) {
 			text = ""
