@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// A command comes with the warnings of its own section, and with no other.
+// A command comes with the warnings of the same section only.
 func TestWarningsBelongToTheirSection(t *testing.T) {
 	t.Parallel()
 	const rotate, code, warning = "## Rotate the certificate\n\nCertificates are rotated every 90 days:\n\n", "```\nbcert rotate --node b1\n```", "**Warning:** all invoices of the tenant are lost."

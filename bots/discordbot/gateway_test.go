@@ -47,7 +47,7 @@ func TestNothingIsLostWhenTheConnectionIs(t *testing.T) {
 			w.answers(thread, 1)
 			before, _ := w.discord.Logins()
 			tt.interrupt(w.discord)
-			w.ada.Say(thread, "And second?") // while nobody listens
+			w.ada.Say(thread, "And second?") // while the bot is disconnected
 			other := w.ada.Mention(w.general, "And elsewhere?")
 			w.answers(thread, 2)
 			w.answers(other, 1)
@@ -197,7 +197,7 @@ func TestMissedQuestionIsFoundHoweverLongMessagesCannotBeRead(t *testing.T) {
 	w.discord.Inject(discordtest.Fault{Method: "GET", Path: "/messages", Status: 503, Body: "{}", Times: 1 << 30})
 	before, _ := w.discord.Logins()
 	w.discord.Drop(true)
-	w.ada.Say(thread, "And second?") // while nobody listens
+	w.ada.Say(thread, "And second?") // while the bot is disconnected
 	w.until("the bot is connected again", func() bool { after, _ := w.discord.Logins(); return after > before })
 	w.until("the scan gives up", func() bool { return w.log.has(`msg="event not handled" event="missed messages"`) })
 	w.ada.Say(thread, "And third?")

@@ -60,7 +60,7 @@ func TestDiscordThatSaysLittle(t *testing.T) {
 		w.ada.Say(w.ada.DM(), "And second?")
 		w.answers(w.ada.DM(), 1)
 		w.discord.Drop(true)
-		missed := w.ada.Mention(w.general, "And third?") // while nobody listens
+		missed := w.ada.Mention(w.general, "And third?") // while the bot is disconnected
 		w.answers(missed, 1)
 		if got := len(w.discord.Answers(w.general)); got != 0 {
 			t.Errorf("%d answers stand in the channel", got)
