@@ -193,9 +193,9 @@ func TestWhyExplainsATurnASessionAndAMessage(t *testing.T) {
 // Programs of PostgreSQL connect without an argument, also where another database is set.
 func TestDatabaseSetsTheVariablesOfItsPrograms(t *testing.T) {
 	t.Parallel()
-	p := newProgram(t, "PGDATABASE=other", "PGSERVICE=other", "PGHOSTADDR=192.0.2.1")
+	p := newProgram(t, "PGDATABASE=other", "PGSERVICEFILE=other", "PGHOSTADDR=192.0.2.1")
 	p.run(t, "index", handbook(t))
-	const show = `echo "$PGHOST|$PGPORT|$PGUSER|$PGDATABASE|$DATABASE_URL|$PGSERVICE$PGHOSTADDR"`
+	const show = `echo "$PGHOST|$PGPORT|$PGUSER|$PGDATABASE|$DATABASE_URL|$PGSERVICEFILE$PGHOSTADDR"`
 	said := strings.Split(strings.TrimSpace(p.run(t, "database", "--", "sh", "-c", show).stdout), "|")
 	if len(said) != 6 || slices.Contains(said[:5], "") || said[5] != "" || said[3] == "other" || !strings.Contains(said[4], said[3]) {
 		t.Errorf("the program is given %q", said)
