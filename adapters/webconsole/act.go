@@ -44,7 +44,8 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in visitor) {
 		}
 		do.Key, do.Text, do.Submitted = in.Session+":"+fit(r.PostForm.Get("key"), maxKey), r.PostForm.Get("text"), true
 		if do.Do == thread.ActionCorrect {
-			if d.CorrectedBy != "" && strings.TrimSpace(do.Text) == strings.TrimSpace(d.Answer) { // the form was sent twice
+			// The text of a form that is sent twice is the answer already.
+			if d.CorrectedBy != "" && strings.TrimSpace(do.Text) == strings.TrimSpace(d.Answer) {
 				http.Redirect(w, r, "/questions/"+string(d.Turn)+"?done="+string(do.Do), http.StatusSeeOther)
 				return
 			}

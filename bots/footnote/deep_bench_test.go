@@ -84,7 +84,7 @@ func BenchmarkDeepSearch(b *testing.B) {
 			}
 			root := w.ask(twoMatters)
 			w.until("a row has its finding", func() bool { return strings.Contains(w.shown(root), "thirty vacation days") })
-			other := w.serve()
+			other := serve(b, w.program)
 			other.readiness(w.ctx, b, http.StatusOK, nil)
 			before, killed := len(paged()), time.Now()
 			at.kill(b)

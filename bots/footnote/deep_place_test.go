@@ -36,9 +36,11 @@ func newWorkplace(t testing.TB, answers func(openaitest.Request) openaitest.Repl
 	}
 }
 
-// serve starts the program, and returns once Slack can reach it.
+// serve starts the program, and returns once Slack can reach it. It waits until Slack has noticed
+// that an earlier process is gone: Slack delivers a press once, also to a socket of the dead.
 func (w *workplace) serve() *server {
 	w.Helper()
+	w.until("no socket of an earlier process", func() bool { n, _ := w.slack.Sockets(); return n == 0 })
 	w.at = serve(w, w.program)
 	w.until("a socket", func() bool { n, _ := w.slack.Sockets(); return n > 0 })
 	return w.at

@@ -16,7 +16,7 @@ var (
 	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	// Git is the cost of Git repositories. It is fixed, because small packs may unpack to any size.
 	Git    = Cost{Reader: "Git repositories", Fixed: 192 * mebi, Max: 192 * mebi}
-	JSON   = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 200, Max: 96 * mebi}
+	JSON   = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 256, Max: 128 * mebi}
 	Model  = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 180, Max: 16 * mebi}
 	Frame  = Cost{Reader: "events of Slack and Discord", Fixed: 64 << 10, PerByte: 240, Max: 64 * mebi}
 	Engine = Cost{Reader: "answers of OpenSearch", Fixed: mebi, PerByte: 80, Max: 64 * mebi}
