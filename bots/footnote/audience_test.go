@@ -8,6 +8,7 @@ import (
 	"net/http/httputil"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -163,38 +164,59 @@ func TestGuestInAChannelCountsForTheReplicaThatDidNotHearOfIt(t *testing.T) {
 }
 
 // A guest joins in the middle of an answer, and a process hears of it that does not write it: what
-// is asked of the model from then on holds nothing that the guest may not read.
+// is asked of the model and shown from then on holds nothing that the guest may not read.
 func TestGuestWhoJoinsInTheMiddleOfAnAnswer(t *testing.T) {
 	t.Parallel()
-	c := newCrew(t, slacktest.Config{NoTiers: true})
-	alice := c.slack.Person("alice", nil)
-	guest := c.slack.Person("guest", func(p *slacktest.Person) { p.Guest = true })
-	room := c.slack.Channel("help", nil, alice)
-	library(t, c.program, map[string]string{"wordmembers": "members", "wordpublic": "public"})
-	c.serve(0)
-	c.serve(1)
-	gate := make(chan struct{})
-	var held atomic.Bool
-	c.model.Otherwise(func(r openaitest.Request) openaitest.Reply {
-		reply := openaitest.Librarian(r)
-		if len(reply.Calls) > 0 && held.CompareAndSwap(false, true) {
-			reply.Gate = gate
-		}
-		return reply
-	})
-	var root string
-	c.does(0, func() { root = alice.Say(room, "", slacktest.Mention()+" What does the "+vacation+" say?") })
-	if _, err := c.model.Wait(c.ctx, func(r []openaitest.Record) bool { return held.Load() }); err != nil {
-		t.Fatal(err)
-	}
-	c.does(1, func() { guest.Join(room) })
-	close(gate)
-	c.until("the answer", func() bool {
-		a := c.slack.Answers(room, root)
-		return len(a) > 0 && !a[0].Streaming && strings.Contains(a[0].Shown(), "wordpublic")
-	})
-	if got := shown(c.model, 0, "wordmembers", "wordpublic"); !slices.Equal(got, []string{"wordpublic"}) {
-		t.Errorf("the prompts hold %v", got)
+	for _, tt := range []struct {
+		name   string
+		held   func(openaitest.Reply) bool // the first such reply waits
+		after  int                         // events before it waits
+		goesOn bool                        // it goes on after the join
+		prompt []string                    // what all prompts hold
+	}{
+		{"between two calls of the model", func(r openaitest.Reply) bool { return len(r.Calls) > 0 }, 0, true, []string{"wordpublic"}},
+		{"while the model writes", func(r openaitest.Reply) bool { return len(r.Calls) == 0 }, 3, false, []string{"wordmembers", "wordpublic"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCrew(t, slacktest.Config{NoTiers: true})
+			alice := c.slack.Person("alice", nil)
+			guest := c.slack.Person("guest", func(p *slacktest.Person) { p.Guest = true })
+			room := c.slack.Channel("help", nil, alice)
+			library(t, c.program, map[string]string{"wordmembers": "members", "wordpublic": "public"})
+			c.serve(0)
+			c.serve(1)
+			gate := make(chan struct{})
+			goOn := sync.OnceFunc(func() { close(gate) })
+			t.Cleanup(goOn)
+			var held atomic.Bool
+			c.model.Otherwise(func(r openaitest.Request) openaitest.Reply {
+				reply := openaitest.Librarian(r)
+				if tt.held(reply) && held.CompareAndSwap(false, true) {
+					reply.Gate, reply.GateAfter = gate, tt.after
+				}
+				return reply
+			})
+			var root string
+			c.does(0, func() { root = alice.Say(room, "", slacktest.Mention()+" What does the "+vacation+" say?") })
+			if _, err := c.model.Wait(c.ctx, func(r []openaitest.Record) bool { return held.Load() }); err != nil {
+				t.Fatal(err)
+			}
+			c.does(1, func() { guest.Join(room) })
+			if tt.goesOn {
+				goOn()
+			}
+			c.until("the answer", func() bool {
+				a := c.slack.Answers(room, root)
+				return len(a) > 0 && !a[0].Streaming && strings.Contains(a[0].Shown(), "wordpublic")
+			})
+			if a := c.slack.Answers(room, root); len(a) != 1 || strings.Contains(a[0].Shown(), "wordmembers") {
+				t.Errorf("the guest reads %+v", a)
+			}
+			if got := shown(c.model, 0, "wordmembers", "wordpublic"); !slices.Equal(got, tt.prompt) {
+				t.Errorf("the prompts hold %v", got)
+			}
+		})
 	}
 }
 

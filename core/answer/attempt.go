@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
@@ -287,7 +288,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	} else if s.Deep != nil {
 		engine = s.Deep
 	}
-	report, err := engine.Run(run, req, sink)
+	report, err := s.runWatched(run, a, t, func() (turn.Report, error) { return engine.Run(run, req, sink) })
 	if cause := context.Cause(ctx); cause != nil {
 		// cancelled by the process, not by a person: another attempt starts over
 		return session.Saved{}, cause
@@ -310,6 +311,16 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		}
 	}
 	return savedOf(report, a.turn.Number, time.Now()), nil
+}
+
+// runWatched calls work while it watches the audience of the turn.
+func (s *Service) runWatched(ctx context.Context, a *attempt, t session.Turn, work func() (turn.Report, error)) (turn.Report, error) {
+	ctx, done := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { s.watchAudience(ctx, t, a) })
+	defer watching.Wait()
+	defer done()
+	return work()
 }
 
 // runContext returns the context for a run of the engine. A stop request on any replica cancels it.

@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/turn"
 	"github.com/google/go-cmp/cmp"
 )
@@ -56,6 +57,47 @@ func TestTurnBeginsAnewWhenItsAudienceNarrows(t *testing.T) {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("the turn was run for (-want +got):\n%s", diff)
 				}
+				w.finals("1 answered: re: q")
+			})
+		})
+	}
+}
+
+// Somebody who may read less joins while a model writes: the attempt ends although the model goes
+// on, and the turn begins anew. A platform that does not answer ends nothing.
+func TestAnswerIsNotWrittenOnForWhoeverJoins(t *testing.T) {
+	members, public := access.NewAudience(tenant, access.Members), access.NewAudience(tenant)
+	for _, tt := range []struct {
+		name string
+		then func(session.Turn) (access.Audience, error)
+		runs int
+	}{
+		{"nobody comes", func(session.Turn) (access.Audience, error) { return members, nil }, 1},
+		{"a guest joins", func(session.Turn) (access.Audience, error) { return public, nil }, 2},
+		{"the platform does not answer for a while", func(session.Turn) (access.Audience, error) { return access.Audience{}, errors.New("away") }, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.thread.listen(func(session.Turn) (access.Audience, error) { return members, nil })
+				var runs atomic.Int32
+				r := w.start("a", func(ctx context.Context, req turn.Request) (string, error) {
+					if runs.Add(1) == 1 {
+						w.thread.listen(tt.then)
+						if err := sleep.For(ctx, time.Minute); err != nil {
+							return "", err
+						}
+						w.thread.listen(func(session.Turn) (access.Audience, error) { return members, nil })
+					}
+					return "re: " + req.Question.Text, nil
+				})
+				w.ask(r, "q")
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				if n := int(runs.Load()); n != tt.runs {
+					t.Errorf("%d runs after 10 s, want %d", n, tt.runs)
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
 				w.finals("1 answered: re: q")
 			})
 		})

@@ -43,13 +43,14 @@ func TestAudienceIsThatOfTheMomentAtWhichTheTurnStarts(t *testing.T) {
 				time.Sleep(3 * time.Minute)
 				synctest.Wait()
 				requests := r.engine.requests()
-				if len(requests) != 2 {
-					t.Fatalf("%d turns ran", len(requests))
+				last := requests[len(requests)-1]
+				if last.Question.Text != "second" {
+					t.Fatalf("the last of %d runs was for %q", len(requests), last.Question.Text)
 				}
 				if got := requests[0].Audience.Key(); got != members.Key() {
 					t.Errorf("the first turn was run for %q", got)
 				}
-				if got := requests[1].Audience.Key(); got != tt.want.Key() {
+				if got := last.Audience.Key(); got != tt.want.Key() {
 					t.Errorf("the second turn was run for %q, want %q", got, tt.want.Key())
 				}
 			})
