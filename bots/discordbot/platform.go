@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
-	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -56,7 +55,7 @@ func (b *Bot) ChangedFiles(ctx context.Context, edited chat.Message, had []messa
 	files := []message.File{}
 	var ids []message.FileID
 	for _, f := range had {
-		if f.ID == conversation.TranscriptID {
+		if f.ID == session.TranscriptID {
 			files = append(files, f)
 		} else {
 			ids = append(ids, f.ID)

@@ -94,7 +94,10 @@ func (s *talkStage) Attach(by common.Person, at common.Place, text, content stri
 func (s *talkStage) Busy(common.Place) bool { return false }
 
 func (s *talkStage) Edit(by common.Person, id thread.MessageID, text string) {
-	s.people[by].Edit(string(id), "<@"+s.discord.Bot().ID+"> "+text)
+	if by == common.Ann {
+		text = "<@" + s.discord.Bot().ID + "> " + text
+	}
+	s.people[by].Edit(string(id), text)
 }
 
 func (s *talkStage) Delete(by common.Person, id thread.MessageID) { s.people[by].Delete(string(id)) }

@@ -97,7 +97,10 @@ func (s *talkStage) Busy(at common.Place) bool {
 }
 
 func (s *talkStage) Edit(by common.Person, id thread.MessageID, text string) {
-	s.people[by].Edit(s.placed[id], string(id), slacktest.Mention()+" "+text)
+	if by == common.Ann {
+		text = slacktest.Mention() + " " + text
+	}
+	s.people[by].Edit(s.placed[id], string(id), text)
 }
 
 func (s *talkStage) Delete(by common.Person, id thread.MessageID) {

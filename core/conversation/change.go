@@ -21,6 +21,9 @@ func (c *Conversation) edited(ctx context.Context, m chat.Message) (question boo
 	if m.Own || m.System || m.Hidden {
 		return false, nil
 	}
+	if err := c.forget(ctx, m.Ref, m.ID); err != nil {
+		return false, err
+	}
 	t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
 	switch {
 	case errors.Is(err, session.ErrUnknownTurn):
@@ -39,8 +42,16 @@ func (c *Conversation) edited(ctx context.Context, m chat.Message) (question boo
 	return false, err
 }
 
+// forget drops what the bot read of a thread that may hold the old text of a changed message.
+func (c *Conversation) forget(ctx context.Context, at thread.Ref, id thread.MessageID) error {
+	if err := c.deps.Store.DropTranscripts(ctx, c.tenant(at), at, id); err != nil {
+		return fmt.Errorf("forget the text of a changed message: %w", err)
+	}
+	return nil
+}
+
 // Deleted ends the turn of a deleted question, or erases a deleted answer. It also deletes files of
-// the message that were stored in projects.
+// the message that were stored in projects, and transcripts that may hold its text.
 func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	tenant := c.tenant(d.Ref)
 	if c.service.Uploads != nil && d.Of != chat.OfBot {
@@ -51,8 +62,8 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	if d.Of == chat.OfUnknown {
 		t, err := c.deps.Store.TurnOf(ctx, tenant, d.Ref, d.Message)
 		switch {
-		case errors.Is(err, session.ErrUnknownTurn): // not the bot's concern
-			return nil
+		case errors.Is(err, session.ErrUnknownTurn): // neither a question nor an answer
+			return c.forget(ctx, d.Ref, d.Message)
 		case err != nil:
 			return fmt.Errorf("find out what was deleted: %w", err)
 		case t.Message != d.Message:
@@ -61,6 +72,9 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	}
 	if d.Of == chat.OfBot {
 		return c.service.Actions.AnswerDeleted(ctx, tenant, d.Ref, d.Message)
+	}
+	if err := c.forget(ctx, d.Ref, d.Message); err != nil {
+		return err
 	}
 	// even if the question is unknown
 	_, err := c.service.Actions.Deleted(ctx, tenant, d.Ref, d.Message)

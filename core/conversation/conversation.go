@@ -42,6 +42,7 @@ type Store interface {
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 	AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]session.Turn, error)
 	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)
+	DropTranscripts(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) error
 }
 
 // Conversation handles the events of one chat platform. It is safe for concurrent use.

@@ -243,9 +243,12 @@ func (s *stage) Attach(by common.Person, at common.Place, text, content string) 
 
 func (s *stage) Busy(at common.Place) bool { return s.busy(s.channel(at)) }
 
-func (s *stage) Edit(_ common.Person, id thread.MessageID, text string) {
+func (s *stage) Edit(by common.Person, id thread.MessageID, text string) {
 	s.Helper()
-	s.change(id, func(n *note) { n.Text = "@bot " + text })
+	if by == common.Ann {
+		text = "@bot " + text
+	}
+	s.change(id, func(n *note) { n.Text = text })
 	m := s.heard(s.note(id))
 	m.Change = policy.Edited
 	s.hear(m)

@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// TranscriptID is the id of the file with the earlier messages of a thread.
-	TranscriptID message.FileID = "thread"
 	// EarlierName is the name of the file with the earlier messages of a thread, as the model and
 	// the reader see it.
 	EarlierName = "Earlier messages of this thread"
@@ -23,11 +21,12 @@ const (
 	firstLength      = 1_000
 )
 
-// earlierMessages returns which earlier messages of a thread to read for a mention, or nil for
-// none. These are the messages since the bot last read the thread, or all messages if it never did.
+// earlierMessages returns which earlier messages of a thread to read for a question, or nil for
+// none. For a mention, these are the messages since the bot last read the thread, or all messages if
+// it never did. Other questions read only a thread that is [session.Unread].
 func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
-	gap := known.Known && m.Mentioned && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
+	gap := known.Known && (m.Mentioned || known.CaughtUp == session.Unread) && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
 	if m.Direct || m.Forum || !m.InThread || !j.CatchUp && !gap || !newer(m.ID, known.CaughtUp) {
 		return nil
 	}
@@ -101,11 +100,11 @@ func Transcript(name string, said []Said, more bool) (file message.File, ok bool
 	if more {
 		text = "(Not all of it could be read.)\n" + text
 	}
-	return message.File{ID: TranscriptID, Name: name, Media: "text/plain", Text: text}, true
+	return message.File{ID: session.TranscriptID, Name: name, Media: "text/plain", Text: text}, true
 }
 
 // Unreadable returns the file that stands for the earlier messages of a thread that could not be
 // read. The answer shows why they are missing.
 func Unreadable() message.File {
-	return message.File{ID: TranscriptID, Name: EarlierName, Media: "text/plain", Failed: sayUnreadable}
+	return message.File{ID: session.TranscriptID, Name: EarlierName, Media: "text/plain", Failed: sayUnreadable}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -37,6 +38,9 @@ type Active struct {
 	Ref      thread.Ref
 	LastSeen thread.MessageID // the newest message that was seen
 }
+
+// TranscriptID is the id of the file of a question that holds the earlier messages of its thread.
+const TranscriptID message.FileID = "thread"
 
 // Unread is the value of Thread.CaughtUp if the bot was asked in a thread that it could not read.
 // It is older than every message.

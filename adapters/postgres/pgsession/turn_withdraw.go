@@ -15,6 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+//go:embed queries/transcripts.sql
+var transcriptsSQL string
+
 //go:embed queries/turn_family.sql
 var familyQuery string
 
@@ -40,6 +43,17 @@ func (s *Store) Withdraw(
 		return session.Changed{}, fmt.Errorf("withdraw the question of a turn: %w", err)
 	}
 	return changed, nil
+}
+
+// DropTranscripts implements session.Store. It deletes transcripts that may hold the text of a
+// message from before it was edited or deleted.
+func (s *Store) DropTranscripts(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) error {
+	_, err := s.db.Pool.Exec(ctx, transcriptsSQL, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread),
+		postgres.Storable(string(id)), session.TranscriptID, session.Unread)
+	if err != nil {
+		return fmt.Errorf("drop the transcripts of a changed thread: %w", err)
+	}
+	return nil
 }
 
 func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, sentence string) error {

@@ -274,6 +274,39 @@ func questions() []scenario {
 				t.Errorf("the model was shown %q", got)
 			}
 		}},
+		{"changed and deleted messages of a thread are forgotten", func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("I see.", "Right.", "Indeed.")})
+			at := inThread(s.Say(Bob, Place{}, "the printer on floor 3 hums"))
+			code, name := s.Say(Bob, at, "its code is 4711"), s.Say(Bob, at, "its name is Gutenberg")
+			s.Mention(Ann, at, "what do you think?")
+			s.Until("it is answered", func() bool { return s.Reads(Ann, "I see.") })
+			check := func(n int, holds []string, lacks ...string) {
+				t.Helper()
+				got := prompted(s, n)
+				for _, text := range holds {
+					if strings.Count(got, text) != 1 {
+						t.Errorf("the prompt of question %d does not hold %q once: %s", n+1, text, got)
+					}
+				}
+				for _, text := range lacks {
+					if strings.Contains(got, text) {
+						t.Errorf("the prompt of question %d holds %q: %s", n+1, text, got)
+					}
+				}
+			}
+			check(0, []string{"floor 3 hums", "4711", "Gutenberg"})
+			forgotten := func() bool { return s.Store().Transcripts() == 0 }
+			s.Delete(Bob, code)
+			s.Until("the deletion is noted", forgotten)
+			s.Mention(Ann, at, "and now?")
+			s.Until("it is answered again", func() bool { return s.Reads(Ann, "Right.") })
+			check(1, []string{"floor 3 hums", "Gutenberg"}, "4711")
+			s.Edit(Bob, name, "its name is Caxton")
+			s.Until("the edit is noted", forgotten)
+			s.Mention(Ann, at, "what is it called?")
+			s.Until("it is answered once more", func() bool { return s.Reads(Ann, "Indeed.") })
+			check(2, []string{"floor 3 hums", "Caxton"}, "4711", "Gutenberg")
+		}},
 	}
 }
 

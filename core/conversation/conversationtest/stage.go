@@ -68,7 +68,7 @@ type Stage interface {
 	Mention(by Person, at Place, text string) thread.MessageID
 	// Attach is like Mention, with an attached text file that holds content.
 	Attach(by Person, at Place, text, content string) thread.MessageID
-	Edit(by Person, id thread.MessageID, text string) // Ann's mention of the bot stays
+	Edit(by Person, id thread.MessageID, text string) // a mention of the bot in a message of Ann stays
 	Delete(by Person, id thread.MessageID)
 	// React adds the reaction that stops answers to a message.
 	React(by Person, id thread.MessageID)

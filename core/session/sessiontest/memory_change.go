@@ -154,6 +154,44 @@ func (m *Memory) Withdraw(
 	return changed, nil
 }
 
+// DropTranscripts implements session.Store.
+func (m *Memory) DropTranscripts(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.turns {
+		in := t.Session.Ref
+		if at.Thread == "" {
+			in.Thread = ""
+		}
+		newer := len(t.Message) > len(id) || len(t.Message) == len(id) && t.Message > id
+		if t.Session.Tenant != tenant || in != at || !newer || !slices.ContainsFunc(t.Question.Files, isTranscript) {
+			continue
+		}
+		t.Question.Files = slices.DeleteFunc(slices.Clone(t.Question.Files), isTranscript)
+		if t.edit != nil {
+			t.edit.Files = slices.DeleteFunc(slices.Clone(t.edit.Files), isTranscript)
+		}
+		if known := m.threads[sessionKey{tenant: tenant, ref: t.Session.Ref}]; known != nil {
+			known.CaughtUp = session.Unread
+		}
+	}
+	return ctx.Err()
+}
+
+// Transcripts returns the number of questions with a transcript of their thread.
+func (m *Memory) Transcripts() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.turns {
+		if slices.ContainsFunc(t.Question.Files, isTranscript) {
+			n++
+		}
+	}
+	return n
+}
+
+func isTranscript(f message.File) bool { return f.ID == session.TranscriptID }
+
 func (t *turn) eraseUnshown() {
 	if t.withdrawn && t.State == session.Done && !t.disturbed {
 		t.saved.Runs, t.correction = nil, nil

@@ -3,6 +3,7 @@ package sessiontest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -86,6 +87,55 @@ func pendingWithdrawn(f *fixture) {
 	_, err := f.Withdraw(f.ctx, tenant, in.Ref, in.Message, "It was deleted.")
 	f.must(err)
 	f.wantErr(f.Complete(f.ctx, t.Fence(), session.Completion{Audience: in.Audience}), session.ErrWithdrawn)
+}
+
+func transcriptsDropped(f *fixture) {
+	ask := func(id thread.MessageID, files ...message.File) session.Intake {
+		in := f.question("what now?")
+		in.Message, in.CaughtUp, in.Files = id, id, files
+		f.accept(in)
+		f.finish(f.lease("r1"), session.Answered)
+		return in
+	}
+	attached := message.File{ID: "F1", Name: "notes.txt", Media: "text/plain", Text: "attached"}
+	read := message.File{ID: session.TranscriptID, Name: "Earlier", Media: "text/plain", Text: "Ann: the code is 4711"}
+	in := ask("100", read)
+	ask("200", attached, read)
+	last := f.question("anything else?")
+	last.Message, last.CaughtUp = "300", "300"
+	asked := f.accept(last)
+	want := func(what string, caughtUp thread.MessageID, files ...message.FileID) {
+		f.Helper()
+		var got []message.FileID
+		past, err := f.Load(f.ctx, asked, 50)
+		f.must(err)
+		for _, m := range past {
+			for _, file := range m.Files {
+				got = append(got, file.ID)
+			}
+		}
+		if !slices.Equal(got, files) || f.known().CaughtUp != caughtUp {
+			f.Errorf("%s: the history has the files %q, and the thread is read up to %q", what, got, f.known().CaughtUp)
+		}
+	}
+	drop := func(at thread.Ref, id thread.MessageID) {
+		f.must(f.DropTranscripts(f.ctx, tenant, at, id))
+	}
+	elsewhere, apart := in.Ref, in.Ref
+	elsewhere.Channel, apart.Thread = "elsewhere", "apart"
+	drop(elsewhere, "50")
+	drop(apart, "50")
+	drop(in.Ref, "250")
+	f.must(f.DropTranscripts(f.ctx, "other", in.Ref, "50"))
+	want("after other messages", last.Message, read.ID, attached.ID, read.ID)
+	drop(in.Ref, "150")
+	want("after a message between the questions", session.Unread, read.ID, attached.ID)
+	whole := in.Ref
+	whole.Thread = ""
+	drop(whole, "50")
+	want("after a message before them", session.Unread, attached.ID)
+	drop(in.Ref, "50")
+	want("again", session.Unread, attached.ID)
 }
 
 func caughtUp(f *fixture) {

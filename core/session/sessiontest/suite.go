@@ -30,6 +30,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a question is settled once", settledOnce},
 		{"a withdrawn question is not completed", pendingWithdrawn},
 		{"an intake notes how far the thread was read", caughtUp},
+		{"transcripts that may hold a changed message are dropped", transcriptsDropped},
 		{"tenants, workspaces and owners have separate sessions", apart},
 		{"turns of a session run in order, one at a time", order},
 		{"order holds under racing intakes", racingIntakes},
