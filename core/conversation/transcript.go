@@ -22,8 +22,8 @@ const (
 )
 
 // earlierMessages returns which earlier messages of a thread to read for a question, or nil for
-// none. For a mention, these are the messages since the bot last read the thread, or all messages if
-// it never did. Other questions read only a thread that is [session.Unread].
+// none. For a mention, these are the messages since the bot last read the thread, or all messages
+// if it never did. Other questions read only a thread that is [session.Unread].
 func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
 	gap := known.Known && (m.Mentioned || known.CaughtUp == session.Unread) && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
