@@ -1,6 +1,16 @@
 package pgsession
 
-import "github.com/footnotehq/footnote/core/session"
+import (
+	_ "embed"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// transcriptsSQL deletes the transcripts with the file id $7 of questions after message $6. Their
+// threads become unread ($8).
+//
+//go:embed queries/life_transcripts.sql
+var transcriptsSQL string
 
 // overwrittenSQL makes the messages of turn $2 be written again, because attempt $3 of turn $4 may
 // have changed them. It does nothing if that attempt is the newest of turn $2 itself.

@@ -15,9 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-//go:embed queries/transcripts.sql
-var transcriptsSQL string
-
 //go:embed queries/turn_family.sql
 var familyQuery string
 

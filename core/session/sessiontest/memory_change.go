@@ -164,13 +164,16 @@ func (m *Memory) DropTranscripts(ctx context.Context, tenant access.TenantID, at
 			in.Thread = ""
 		}
 		newer := len(t.Message) > len(id) || len(t.Message) == len(id) && t.Message > id
-		if t.Session.Tenant != tenant || in != at || !newer || !slices.ContainsFunc(t.Question.Files, isTranscript) {
+		if t.Session.Tenant != tenant || in != at || !newer {
 			continue
 		}
-		t.Question.Files = slices.DeleteFunc(slices.Clone(t.Question.Files), isTranscript)
 		if t.edit != nil {
 			t.edit.Files = slices.DeleteFunc(slices.Clone(t.edit.Files), isTranscript)
 		}
+		if !slices.ContainsFunc(t.Question.Files, isTranscript) {
+			continue
+		}
+		t.Question.Files = slices.DeleteFunc(slices.Clone(t.Question.Files), isTranscript)
 		if known := m.threads[sessionKey{tenant: tenant, ref: t.Session.Ref}]; known != nil {
 			known.CaughtUp = session.Unread
 		}

@@ -136,6 +136,15 @@ func transcriptsDropped(f *fixture) {
 	want("after a message before them", session.Unread, attached.ID)
 	drop(in.Ref, "50")
 	want("again", session.Unread, attached.ID)
+
+	running := f.lease("r1")
+	_, err := f.Edit(f.ctx, session.Edit{Tenant: tenant, Ref: in.Ref, Message: last.Message, Text: "what else?", Files: []message.File{attached, read}})
+	f.must(err)
+	drop(in.Ref, "50")
+	f.wantErr(f.Finish(f.ctx, running.Fence(), session.Saved{Outcome: session.Answered}), session.ErrEdited)
+	if files := f.lease("r1").Question.Files; len(files) != 1 || files[0].ID != attached.ID {
+		f.Errorf("the edited question has the files %+v", files)
+	}
 }
 
 func caughtUp(f *fixture) {
