@@ -50,6 +50,25 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	return channels
 }
 
+// running lists messages of turns that this process is working on.
+func (b *Bot) running(ctx context.Context) ([]event.Running, error) {
+	turns, err := b.service.Running(ctx, discord.Platform)
+	var messages []event.Running
+	for _, r := range turns {
+		in := r.Turn.Session.Ref
+		messages = append(messages, event.Running{Guild: in.Workspace, Channel: in.Thread, Message: string(r.Turn.Message), Question: true})
+		if in.Channel != in.Thread { // the question may have begun the thread
+			messages = append(messages, event.Running{Guild: in.Workspace, Channel: in.Channel, Message: string(r.Turn.Message), Question: true})
+		}
+		for _, p := range r.Pages {
+			if p.Message != "" {
+				messages = append(messages, event.Running{Guild: p.At.Workspace, Channel: p.At.Thread, Message: string(p.Message)})
+			}
+		}
+	}
+	return messages, err
+}
+
 func (b *Bot) news(ctx context.Context, guild string, newest []session.Newest) []session.Newest {
 	news, err := b.service.News(ctx, b.binding.tenant(guild), discord.Platform, guild, newest)
 	if err != nil {

@@ -143,7 +143,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer b.talk.Wait()
 	defer watching.Wait()
 	defer cancel()
-	return b.client.Run(ctx, b.Event, event.Lookup{Active: b.active, News: b.news})
+	return b.client.Run(ctx, b.Event, event.Lookup{Active: b.active, News: b.news, Running: b.running})
 }
 
 // Use shares Discord's rate limits with other processes through tiers. Without it, each process

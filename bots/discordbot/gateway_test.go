@@ -65,6 +65,51 @@ func TestNothingIsLostWhenTheConnectionIs(t *testing.T) {
 	}
 }
 
+// What happens to a running turn while there is no session is found out when the next one begins.
+func TestRunningTurnIsLookedIntoAfterTheSessionWasOver(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		do   func(w *world, question, answer string)
+		want string
+	}{
+		{"a stop of the answer", func(w *world, _, answer string) { w.ada.React(answer, "🛑") }, "topped"},
+		{"a stop of the question", func(w *world, question, _ string) { w.ada.React(question, "🛑") }, "topped"},
+		{"an edit of the question", func(w *world, question, _ string) {
+			w.ada.Edit(question, "<@"+w.discord.Bot().ID+"> What is new?")
+		}, "The new answer."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			begun := llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Hang()}
+			w := begin(t, llmtest.Native(begun, said(0, "The new answer.")))
+			question := w.ada.Mention(w.general, "What is it?")
+			w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
+			w.ada.React(question, "👍")
+			w.discord.Only(2) // a session that there is not
+			tt.do(w, question, w.discord.Answers(question)[0].Message)
+			w.discord.Only(0)
+			w.discord.Invalidate()
+			w.until("it is noticed", func() bool { return strings.Contains(w.discord.Answers(question)[0].Content, tt.want) })
+		})
+	}
+	t.Run("nothing", func(t *testing.T) {
+		t.Parallel()
+		more := make(chan struct{})
+		w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(more), llmtest.Text("It ends.")}))
+		question := w.ada.Mention(w.general, "What is it?")
+		w.until("words appear", func() bool { return len(w.discord.Answers(question)) == 1 })
+		before, _ := w.discord.Logins()
+		w.discord.Invalidate()
+		w.until("there is another session", func() bool { after, _ := w.discord.Logins(); return after > before && w.discord.Connected() })
+		close(more)
+		w.answers(question, 1)
+		if n := len(w.model.Requests()); n != 1 || !strings.Contains(w.discord.Answers(question)[0].Content, "It ends.") {
+			t.Errorf("the model was asked %d times, and %+v stands there", n, w.discord.Answers(question))
+		}
+	})
+}
+
 func TestFirstHeartbeatWaitsUnlessItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "The answer.")), func(s *setting) {

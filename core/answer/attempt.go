@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/span"
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -44,6 +45,30 @@ type attempt struct {
 
 	stopped time.Time // when this process learned of a stop; zero if there is none
 	span    span.Span // of the attempt
+}
+
+// Running is a turn that this process is working on, with the messages of its answer.
+type Running struct {
+	Turn  session.Turn
+	Pages []session.Page
+}
+
+// Running returns the turns of a platform that this process is working on. After an error it
+// returns those whose pages are known.
+func (s *Service) Running(ctx context.Context, platform thread.Platform) (all []Running, err error) {
+	s.mu.Lock()
+	for _, a := range s.running {
+		if a.turn.Session.Ref.Platform == platform {
+			all = append(all, Running{Turn: a.turn})
+		}
+	}
+	s.mu.Unlock()
+	for i, r := range all {
+		if all[i].Pages, err = s.Store.Pages(ctx, r.Turn.Fence()); err != nil {
+			return all[:i], fmt.Errorf("list the messages of turn %s: %w", r.Turn.ID, err)
+		}
+	}
+	return all, nil
 }
 
 func (s *Service) register(lasting context.Context, t session.Turn) (context.Context, *attempt) {

@@ -220,6 +220,16 @@ func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member
 	return &m, err
 }
 
+// Reactors returns up to 100 people who reacted to a message with an emoji.
+func (a *API) Reactors(ctx context.Context, channel, message string, with discordgo.Emoji) ([]*discordgo.User, error) {
+	var users []*discordgo.User
+	err := a.Do(ctx, Request{
+		Doing: "read who reacted to a message", Method: http.MethodGet, URL: discordgo.EndpointMessageReactions(channel, message, url.PathEscape(with.APIName())) + "?limit=100",
+		Bucket: "GET reactions " + channel,
+	}, &users)
+	return users, err
+}
+
 // Message fetches one message. It returns thread.ErrMessageGone if the message does not exist.
 func (a *API) Message(ctx context.Context, channel, id string) (*discordgo.Message, error) {
 	var m discordgo.Message

@@ -125,6 +125,7 @@ func (s *Server) routes() http.Handler {
 		"POST /channels/{channel}/messages/{message}/threads":              s.postThreadFrom,
 		"POST /channels/{channel}/threads":                                 s.postThread,
 		"PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me": s.putReaction,
+		"GET /channels/{channel}/messages/{message}/reactions/{emoji}":     s.getReactions,
 		"GET /applications/{app}/commands":                                 s.getCommands,
 		"PUT /applications/{app}/commands":                                 s.putCommands,
 		"POST /interactions/{interaction}/{token}/callback":                s.postCallback,

@@ -15,4 +15,14 @@ type Lookup struct {
 	// News selects a server's channels that may hold messages no process has handled. It takes and
 	// returns the newest message of each channel.
 	News func(ctx context.Context, guild string, newest []session.Newest) []session.Newest
+	// Running lists messages of turns that this process is working on: questions, and what answers
+	// show so far.
+	Running func(ctx context.Context) ([]Running, error)
+}
+
+// Running is a message of a running turn. If the channel of a question is uncertain, there is one
+// Running for each possible channel.
+type Running struct {
+	Guild, Channel, Message string
+	Question                bool // else it belongs to the answer
 }

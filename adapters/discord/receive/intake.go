@@ -124,20 +124,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	case *discordgo.MessageUpdate:
 		in.queue(ctx, e.ChannelID, "edit", func() error { return in.edited(ctx, e.Message) })
 	case *discordgo.MessageReactionAdd:
-		in.urgent.do(e.MessageID, func() {
-			in.guard(ctx, "reaction", func() error {
-				e.GuildID = in.server(e.GuildID, e.ChannelID)
-				var r *chat.Reaction
-				err := in.persist(ctx, func() (err error) {
-					r, err = in.reaction(ctx, e)
-					return err
-				})
-				if err != nil || r == nil {
-					return err
-				}
-				return in.tell(ctx, chat.Event{Reaction: r})
-			})
-		})
+		in.urgent.do(e.MessageID, func() { in.guard(ctx, "reaction", func() error { return in.reacted(ctx, e) }) })
 	case *discordgo.MessageDelete:
 		in.deleted(ctx, e.GuildID, e.ChannelID, e.ID)
 	case *discordgo.MessageDeleteBulk:
@@ -167,6 +154,7 @@ func (in *intake) queue(ctx context.Context, channel, what string, handle func()
 func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	guilds, complete := in.discord.Welcome(shard, r)
 	in.discord.Logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
+	in.upkeep.do("running", func() { in.guard(ctx, "running turns", func() error { return in.lookIntoRunning(ctx) }) })
 	visited := in.visited()
 	for _, g := range r.Guilds { // GUILD_CREATE lists their newest messages
 		channels := make(map[string]bool)
