@@ -41,7 +41,7 @@ func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) (f
 	var err error
 	name := conversation.EarlierName
 	switch {
-	case from != nil && !m.AnswersBot:
+	case from != nil && (!m.AnswersBot || from.After == "" && m.At.Thread == m.Ref.Thread):
 		found, more, err = b.client.Earlier(ctx, m, from.After)
 	case !m.InThread && !m.Direct && !m.Forum && event.SourceOf(m.Source).IsReply():
 		name = "Messages that the question replies to"
@@ -54,7 +54,7 @@ func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) (f
 	var said []conversation.Said
 	for _, s := range found {
 		if !s.Own {
-			said = append(said, conversation.Said{Author: s.Author, Bot: s.Bot, Text: s.Text, Files: s.Files})
+			said = append(said, conversation.Said{ID: s.ID, Author: s.Author, Bot: s.Bot, Text: s.Text, Files: s.Files})
 		}
 	}
 	if file, ok := conversation.Transcript(name, said, more); ok {

@@ -50,7 +50,7 @@ func (b *Bot) said(ctx context.Context, read []chat.Message) []conversation.Said
 			name = b.person(ctx, m.Author.ID).Name
 			names[m.Author.ID] = name
 		}
-		said := conversation.Said{Author: name, Bot: m.Bot, Text: m.Text}
+		said := conversation.Said{ID: m.ID, Author: name, Bot: m.Bot, Text: m.Text}
 		for _, f := range event.SourceOf(m.Source).Files {
 			said.Files = append(said.Files, f.Name)
 		}

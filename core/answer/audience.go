@@ -26,9 +26,12 @@ const (
 	pendingLook  = time.Second
 	// audienceRetry is the interval between lookups of the audience while the platform fails.
 	audienceRetry = 500 * time.Millisecond
-	// audienceLook is the interval between checks of the audience while an answer is written. One
-	// check is one read by primary key, as long as the platform reports changes.
-	audienceLook = 2 * time.Second
+	// audienceLook is the shortest interval between checks of the audience while an answer is
+	// written, and audienceRest the longest. A check reads versions from the store, as long as the
+	// platform reports changes. Otherwise it calls the platform, and checks become rarer.
+	audienceLook  = 2 * time.Second
+	audienceRest  = 30 * time.Second
+	audienceShare = 20 // interval as a multiple of the time of a check
 )
 
 // errAudience means that a person joined who may read fewer documents than the original audience.
@@ -158,20 +161,24 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 	}
 }
 
-// watchAudience cancels the attempt when a person joins who may read less than the original
-// audience. Without it, this person would see the rest of what a model writes in one call. It
-// returns when ctx ends. If the platform fails, it changes nothing: the checks before a model call
-// and at the end of an answer decide about that.
+// watchAudience cancels the attempt when a person joins the room who may read less than the
+// original audience. Without it, this person would see the rest of what a model writes in one call.
+// It returns when ctx ends. If the platform fails, it changes nothing: the checks before a model
+// call and at the end of an answer decide about that.
 func (s *Service) watchAudience(ctx context.Context, t session.Turn, a *attempt) {
-	if t.Audience.Key() == access.NewAudience(t.Session.Tenant).Key() {
-		return // no audience may read less
+	var err error
+	defer s.guard(ctx, "watch the audience", &err)
+	if !t.Public() || t.Audience.Key() == access.NewAudience(t.Session.Tenant).Key() {
+		return // no person can join, or none may read less
 	}
-	for sleep.For(ctx, audienceLook) == nil {
+	for rest := audienceLook; sleep.For(ctx, rest) == nil; {
+		began := time.Now()
 		present, err := s.present(ctx, t)
 		if err == nil && access.Common(t.Audience, present).Key() != t.Audience.Key() {
 			a.cancel(errAudience)
 			return
 		}
+		rest = min(max(audienceLook, audienceShare*time.Since(began)), audienceRest)
 	}
 }
 

@@ -75,6 +75,7 @@ func TestAnswerIsNotWrittenOnForWhoeverJoins(t *testing.T) {
 		{"nobody comes", func(session.Turn) (access.Audience, error) { return members, nil }, 1},
 		{"a guest joins", func(session.Turn) (access.Audience, error) { return public, nil }, 2},
 		{"the platform does not answer for a while", func(session.Turn) (access.Audience, error) { return access.Audience{}, errors.New("away") }, 1},
+		{"the platform's adapter panics", func(session.Turn) (access.Audience, error) { panic("no directory") }, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(w *world) {

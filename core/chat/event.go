@@ -64,7 +64,7 @@ func (m Message) Key() string { return m.Ref.Workspace + " " + m.Ref.Channel + "
 
 // Deletion reports that a message was deleted.
 type Deletion struct {
-	Ref     thread.Ref // Thread may be empty
+	Ref     thread.Ref // Thread and Channel may be empty
 	Message thread.MessageID
 	Of      Owner
 }

@@ -145,7 +145,7 @@ func (b *board) Gather(ctx context.Context, m chat.Message, _ bool, read *chat.R
 	for _, n := range b.hanging(func(n *note) bool {
 		return n.by != "" && n.at == m.Ref && n.id > read.After && n.id < m.ID
 	}) {
-		said = append(said, conversation.Said{Author: n.by, Text: n.Text})
+		said = append(said, conversation.Said{ID: n.id, Author: n.by, Text: n.Text})
 	}
 	if b.fault == wrongOrder {
 		slices.Reverse(said)

@@ -46,7 +46,11 @@ func retry(ctx context.Context, redelivered bool, handle func() error) error {
 // may report one message. After an error the platform should redeliver the event if it can.
 func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	if m.Change == policy.Edited {
-		question, err := c.edited(ctx, m)
+		var question bool
+		err := retry(ctx, c.features(m.Ref).Redelivers, func() (err error) {
+			question, err = c.edited(ctx, m)
+			return err
+		})
 		if err != nil || !question {
 			return err
 		}
@@ -158,7 +162,7 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 		return c.handleFailure(ctx, m, err, SayLost)
 	}
 	question := answer.Question{
-		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: caughtUp(m, reading, with),
+		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: caughtUp(m, j.Thread, reading, with),
 		Mention: thread.Mention{
 			Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author.ID, Name: cmp.Or(m.Author.Name, with.Name)},
 			Starter: cmp.Or(j.Thread.Starter, m.Starter), Text: with.Text, Files: with.Files, At: m.Written, Direct: m.Direct, Tenant: c.tenant(m.Ref),

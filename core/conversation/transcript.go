@@ -23,16 +23,16 @@ const (
 
 // earlierMessages returns which earlier messages of a thread to read for a question, or nil for
 // none. For a mention, these are the messages since the bot last read the thread, or all messages
-// if it never did. Other questions read only a thread that is [session.Unread].
+// if it never did. Other questions read only a thread that is [session.Stale].
 func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
-	gap := known.Known && (m.Mentioned || known.CaughtUp == session.Unread) && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
+	gap := known.Known && (m.Mentioned || known.CaughtUp == session.Stale) && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
 	if m.Direct || m.Forum || !m.InThread || !j.CatchUp && !gap || !newer(m.ID, known.CaughtUp) {
 		return nil
 	}
 	after := known.CaughtUp
 	switch {
-	case after == session.Unread:
+	case after == session.Unread, after == session.Stale:
 		after = ""
 	case after == "" && known.Known:
 		after = root // the root is a question in the history
@@ -43,9 +43,11 @@ func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 // caughtUp returns up to where the store knows a thread once a question is accepted. The next
 // mention reads only later messages. It returns nothing if that does not change, or if a worker
 // will find out.
-func caughtUp(m chat.Message, reading *chat.Reading, with chat.Gathered) thread.MessageID {
+func caughtUp(m chat.Message, known session.Thread, reading *chat.Reading, with chat.Gathered) thread.MessageID {
 	switch {
 	case !m.InThread || m.Direct:
+		return ""
+	case reading == nil && (known.CaughtUp == session.Unread || known.CaughtUp == session.Stale):
 		return ""
 	case !with.Unread:
 		return m.ID
@@ -61,6 +63,7 @@ func newer(a, b thread.MessageID) bool { return len(a) > len(b) || len(a) == len
 // Said is a message before a question, by a person or another bot. Messages of this bot are in the
 // history instead.
 type Said struct {
+	ID     thread.MessageID
 	Author string // display name; empty if unknown
 	Bot    bool
 	Text   string
@@ -70,7 +73,7 @@ type Said struct {
 // Transcript formats messages as a text file with the given name. more says that some messages were
 // not read. ok is false if there is no text.
 func Transcript(name string, said []Said, more bool) (file message.File, ok bool) {
-	var lines []string
+	var lines, ids []string
 	for _, s := range said {
 		who := strings.Join(strings.Fields(s.Author), " ")
 		switch {
@@ -86,7 +89,7 @@ func Transcript(name string, said []Said, more bool) (file message.File, ok bool
 		for _, f := range s.Files {
 			line += " [file: " + strings.Join(strings.Fields(f), " ") + "]"
 		}
-		lines = append(lines, line)
+		lines, ids = append(lines, line), append(ids, string(s.ID))
 	}
 	text := strings.Join(lines, "\n")
 	if text == "" {
@@ -100,7 +103,7 @@ func Transcript(name string, said []Said, more bool) (file message.File, ok bool
 	if more {
 		text = "(Not all of it could be read.)\n" + text
 	}
-	return message.File{ID: session.TranscriptID, Name: name, Media: "text/plain", Text: text}, true
+	return message.File{ID: session.TranscriptID, Name: name, Media: "text/plain", Text: text, Said: ids}, true
 }
 
 // Unreadable returns the file that stands for the earlier messages of a thread that could not be

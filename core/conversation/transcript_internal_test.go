@@ -24,7 +24,8 @@ func TestEarlierMessages(t *testing.T) {
 		{"a reply after messages to others", false, session.Thread{Known: true, LastSeen: "400", CaughtUp: "300"}, nil},
 		{"a mention in a thread of the bot", true, session.Thread{Known: true, LastSeen: "400"}, since("100")},
 		{"a mention in a thread that was not read", true, session.Thread{Known: true, LastSeen: "400", CaughtUp: session.Unread}, all},
-		{"a reply in a thread whose messages changed", false, session.Thread{Known: true, LastSeen: "400", CaughtUp: session.Unread}, all},
+		{"a reply in a thread that was not read", false, session.Thread{Known: true, LastSeen: "400", CaughtUp: session.Unread}, nil},
+		{"a reply in a thread whose messages changed", false, session.Thread{Known: true, LastSeen: "400", CaughtUp: session.Stale}, all},
 	} {
 		m := chat.Message{ID: "500"}
 		m.Ref.Thread, m.InThread, m.Mentioned = "100", true, tt.mentioned

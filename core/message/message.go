@@ -97,11 +97,12 @@ type FileID string
 type File struct {
 	ID     FileID
 	Name   string
-	Media  string // MIME type
-	Text   string // extracted text; empty for images
-	Image  []byte // image data; nil for text
-	Tokens int    // of Text, or the assumed cost of the image
-	Failed string // sentence for the person why the file was left out; empty: it was included
+	Media  string   // MIME type
+	Text   string   // extracted text; empty for images
+	Image  []byte   // image data; nil for text
+	Tokens int      // of Text, or the assumed cost of the image
+	Failed string   // sentence for the person why the file was left out; empty: it was included
+	Said   []string // ids of the messages on the platform that Text holds, if it is a transcript
 	// Document is the same file in the index. Only files of a project are indexed. An answer that
 	// used the file depends on this document.
 	Document document.Ref

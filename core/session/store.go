@@ -169,10 +169,10 @@ type Store interface {
 	// delivered once more with sentence below the answer. The answer is erased after that delivery,
 	// or at once if no message is visible.
 	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (Changed, error)
-	// DropTranscripts deletes the transcripts (TranscriptID) of questions after the message id. They
-	// may hold its text, which was deleted or edited since. Thread.CaughtUp of their threads becomes
-	// Unread, so that the next question reads the thread again. If at.Thread is empty, all threads of
-	// the channel count.
+	// DropTranscripts deletes the transcripts (TranscriptID) of every thread of which one holds the
+	// message id, whose text changed or was deleted. Thread.CaughtUp becomes Stale, so that the next
+	// question reads the thread again. If at.Channel is empty, all channels count. at.Thread is
+	// ignored. A question that waits is answered without its transcript.
 	DropTranscripts(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) error
 	// Erase deletes an answer and the answers that it replaced, after a person deleted a page of
 	// the answer on the platform. The turn then counts as removed by an unnamed person. The other

@@ -30,7 +30,7 @@ type Thread struct {
 	BotTurns   int              // messages of other bots since the last message of a person
 	Idle       time.Duration    // time since the last message, by the store's clock
 	LastSeen   thread.MessageID // the newest message that was seen
-	CaughtUp   thread.MessageID // newest message that was read as context, Unread, or empty
+	CaughtUp   thread.MessageID // newest message that was read as context, Unread, Stale, or empty
 }
 
 // Active is a thread in which the bot participates.
@@ -42,6 +42,10 @@ type Active struct {
 // TranscriptID is the id of the file of a question that holds the earlier messages of its thread.
 const TranscriptID message.FileID = "thread"
 
-// Unread is the value of Thread.CaughtUp if the bot was asked in a thread that it could not read.
-// It is older than every message.
-const Unread thread.MessageID = "0"
+// Values of Thread.CaughtUp that are older than every message.
+const (
+	// Unread means that the bot was asked in a thread that it could not read. A mention reads it.
+	Unread thread.MessageID = "0"
+	// Stale means that messages changed that the bot had read. The next question reads the thread.
+	Stale thread.MessageID = "00"
+)

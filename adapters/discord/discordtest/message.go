@@ -26,8 +26,6 @@ type message struct {
 	edited                       *time.Time
 }
 
-type reaction struct{ emoji, user string }
-
 const (
 	typeDefault        = 0
 	typeThreadCreated  = 18
@@ -326,15 +324,7 @@ func (s *Server) json(m *message, readable bool) map[string]any {
 		}
 		shown["components"] = []any{map[string]any{"type": 1, "components": row}}
 	}
-	counts := []map[string]any{}
-	for _, r := range m.reactions {
-		at := slices.IndexFunc(counts, func(c map[string]any) bool { return c["emoji"].(map[string]any)["name"] == r.emoji })
-		if at < 0 {
-			at, counts = len(counts), append(counts, map[string]any{"count": 0, "me": false, "emoji": map[string]any{"id": nil, "name": r.emoji}})
-		}
-		counts[at]["count"], counts[at]["me"] = counts[at]["count"].(int)+1, counts[at]["me"].(bool) || r.user == s.bot.ID
-	}
-	if len(counts) > 0 {
+	if counts := s.reactionsOf(m); len(counts) > 0 {
 		shown["reactions"] = counts
 	}
 	if m.interaction != "" {

@@ -16,6 +16,7 @@ import (
 
 // Said is an earlier message in the conversation that a question belongs to.
 type Said struct {
+	ID     thread.MessageID
 	Author string // displayed name; empty if unknown
 	Own    bool   // this bot wrote it
 	Bot    bool   // another bot wrote it
@@ -104,7 +105,7 @@ func (c *Reader) earlierMessages(list []Said, m *discordgo.Message) []Said {
 		return list
 	}
 	said := Said{
-		Author: event.DisplayName(m.Author, m.Member), Own: m.Author.ID == c.discord.Self(), Bot: m.Author.Bot || m.WebhookID != "",
+		ID: thread.MessageID(m.ID), Author: event.DisplayName(m.Author, m.Member), Own: m.Author.ID == c.discord.Self(), Bot: m.Author.Bot || m.WebhookID != "",
 		Text: event.Question(m, c.directory.KnownName, c.discord.Self(), c.directory.OwnRoles(m.GuildID)...),
 	}
 	for _, a := range m.Attachments {

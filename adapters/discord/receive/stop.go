@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -50,12 +51,13 @@ func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd
 	return &chat.Reaction{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, nil
 }
 
-// deletion converts a deleted message to a chat.Deletion. It returns nil if the message cannot be a
-// question.
+// deletion converts a deleted message to a chat.Deletion. If its channel is not cached, the message
+// is no question that the bot knows, and the Deletion has no channel.
 func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (*chat.Deletion, error) {
 	known := c.reader.Roots.Knows(message)
 	if _, placed := c.directory.Peek(channel); !known && !placed && guild != "" {
-		return nil, nil
+		ref := thread.Ref{Platform: call.Platform, Workspace: guild}
+		return &chat.Deletion{Ref: ref, Message: thread.MessageID(message), Of: chat.OfUnknown}, nil
 	}
 	ref, err := c.directory.Home(ctx, guild, channel)
 	if errors.Is(err, thread.ErrNotPermitted) {

@@ -6,8 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// transcriptsSQL deletes the transcripts with the file id $7 of questions after message $6. Their
-// threads become unread ($8).
+// transcriptsSQL deletes the transcripts (file id $6) of a thread, which counts as read up to $7.
 //
 //go:embed queries/life_transcripts.sql
 var transcriptsSQL string

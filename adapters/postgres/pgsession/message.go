@@ -54,6 +54,7 @@ type (
 		Image                            []byte
 		Tokens                           int
 		Failed                           string
+		Said                             []string
 	}
 )
 
@@ -87,9 +88,9 @@ func queueMessage(batch *pgx.Batch, tenant access.TenantID, turn string, model, 
 }
 
 func queueFile(batch *pgx.Batch, tenant access.TenantID, id string, ordinal int, f message.File) {
-	batch.Queue(`insert into message_file (tenant_id, message_id, ordinal, file_id, name, media, text, image, tokens, failed)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		tenant, id, ordinal, f.ID, postgres.Storable(f.Name), postgres.Storable(f.Media), postgres.Storable(f.Text), f.Image, f.Tokens, postgres.Storable(f.Failed))
+	batch.Queue(`insert into message_file (tenant_id, message_id, ordinal, file_id, name, media, text, image, tokens, failed, said)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		tenant, id, ordinal, f.ID, postgres.Storable(f.Name), postgres.Storable(f.Media), postgres.Storable(f.Text), f.Image, f.Tokens, postgres.Storable(f.Failed), f.Said)
 }
 
 func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.Message) {
@@ -171,7 +172,7 @@ func byID(messages []*message.Message) ([]string, map[string]*message.Message) {
 func loadFiles(ctx context.Context, q postgres.Executor, tenant access.TenantID, messages []*message.Message) error {
 	ids, by := byID(messages)
 	rows, err := postgres.QueryAll[fileRow](ctx, q, `
-		select message_id::text, file_id, name, media, text, image, tokens, failed from message_file
+		select message_id::text, file_id, name, media, text, image, tokens, failed, said from message_file
 		where tenant_id = $1 and message_id = any($2::text[]::uuid[]) order by message_id, ordinal`, tenant, ids)
 	if err != nil {
 		return fmt.Errorf("load files of %d messages: %w", len(ids), err)
@@ -179,7 +180,7 @@ func loadFiles(ctx context.Context, q postgres.Executor, tenant access.TenantID,
 	for _, r := range rows {
 		m := by[r.MessageID]
 		m.Files = append(m.Files, message.File{ID: message.FileID(r.ID), Name: r.Name, Media: r.Media, Text: r.Text, Image: r.Image,
-			Tokens: r.Tokens, Failed: r.Failed})
+			Tokens: r.Tokens, Failed: r.Failed, Said: r.Said})
 	}
 	return nil
 }

@@ -175,8 +175,8 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 		return fmt.Errorf("copy the question: %w", err)
 	}
 	const files = `
-		insert into message_file (tenant_id, message_id, ordinal, file_id, name, media, text, image, tokens, failed)
-		select f.tenant_id, $3::uuid, f.ordinal, f.file_id, f.name, f.media, f.text, f.image, f.tokens, f.failed
+		insert into message_file (tenant_id, message_id, ordinal, file_id, name, media, text, image, tokens, failed, said)
+		select f.tenant_id, $3::uuid, f.ordinal, f.file_id, f.name, f.media, f.text, f.image, f.tokens, f.failed, f.said
 		from message q join message_file f on f.tenant_id = q.tenant_id and f.message_id = q.id
 		where q.tenant_id = $1 and q.turn_id = $2 and q.model_index = -1 and q.ordinal = 0`
 	if _, err := tx.Exec(ctx, files, d.Tenant, d.Of, question); err != nil {

@@ -45,8 +45,37 @@ func (s *Store) Withdraw(
 // DropTranscripts implements session.Store. It deletes transcripts that may hold the text of a
 // message from before it was edited or deleted.
 func (s *Store) DropTranscripts(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) error {
-	_, err := s.db.Pool.Exec(ctx, transcriptsSQL, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread),
-		postgres.Storable(string(id)), session.TranscriptID, session.Unread)
+	// served by message_file_said
+	const holding = `
+		select distinct s.channel, s.thread from message_file f
+		join message q on q.tenant_id = f.tenant_id and q.id = f.message_id
+		join turn t on t.tenant_id = q.tenant_id and t.id = q.turn_id
+		join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where f.tenant_id = $1 and f.said @> array[$5] and f.said is not null
+		  and s.platform = $2 and s.workspace = $3 and ($4 = '' or s.channel = $4)`
+	// the order in which other transactions lock
+	const lock = `
+		select from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where s.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and s.thread = $5 order by t.id for update of t`
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, holding, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id)))
+		if err != nil {
+			return err
+		}
+		threads, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ Channel, Thread string }])
+		if err != nil {
+			return err
+		}
+		for _, in := range threads {
+			if _, err := tx.Exec(ctx, lock, tenant, at.Platform, at.Workspace, in.Channel, in.Thread); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, transcriptsSQL, tenant, at.Platform, at.Workspace, in.Channel, in.Thread, session.TranscriptID, session.Stale); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return fmt.Errorf("drop the transcripts of a changed thread: %w", err)
 	}

@@ -29,7 +29,7 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 			about = *e.Message
 		}
 		// Slack sends the same event for link previews and for new replies to a message.
-		m.System = e.Previous != nil && e.Previous.Text == about.Text
+		m.System = e.Previous != nil && e.Previous.Words(e.Previous.Text) == about.Words(about.Text)
 	case "message_deleted":
 		m.Change = policy.Deleted
 		if e.Previous != nil {

@@ -104,6 +104,10 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 		{"an unfurl", `{"type":"message","subtype":"message_changed","channel":"C1","message":{"user":"U1","text":"hi","ts":"1700000000.000100"},` +
 			`"previous_message":{"user":"U1","text":"hi","ts":"1700000000.000100"}}`,
 			with(func(m *chat.Message) { m.Change, m.System = policy.Edited, true })},
+		{"words of a bot's message that stand in its blocks are edited", `{"type":"message","subtype":"message_changed","channel":"C1",` +
+			`"message":{"bot_id":"B2","text":"","ts":"1700000000.000100","attachments":[{"text":"hi"}]},` +
+			`"previous_message":{"bot_id":"B2","text":"","ts":"1700000000.000100","attachments":[{"text":"the code is 4711"}]}}`,
+			with(func(m *chat.Message) { m.Change, m.Author.ID, m.Starter, m.Bot = policy.Edited, "B2", "B2", true })},
 		{"a deleted question that has replies", `{"type":"message","subtype":"message_changed","channel":"C1","message":{"subtype":"tombstone",` +
 			`"user":"USLACKBOT","text":"This message was deleted.","ts":"1700000000.000100"},"previous_message":{"user":"U1","text":"hi"}}`,
 			deleted(chat.OfPerson)},

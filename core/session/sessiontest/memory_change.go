@@ -158,24 +158,28 @@ func (m *Memory) Withdraw(
 func (m *Memory) DropTranscripts(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	changed := make(map[thread.Ref]bool)
 	for _, t := range m.turns {
 		in := t.Session.Ref
-		if at.Thread == "" {
-			in.Thread = ""
+		if at.Channel == "" {
+			in.Channel = ""
 		}
-		newer := len(t.Message) > len(id) || len(t.Message) == len(id) && t.Message > id
-		if t.Session.Tenant != tenant || in != at || !newer {
-			continue
+		if in.Thread = at.Thread; t.Session.Tenant == tenant && in == at && slices.ContainsFunc(t.Question.Files, func(f message.File) bool {
+			return slices.Contains(f.Said, string(id))
+		}) {
+			changed[t.Session.Ref] = true
 		}
-		if t.edit != nil {
-			t.edit.Files = slices.DeleteFunc(slices.Clone(t.edit.Files), isTranscript)
-		}
-		if !slices.ContainsFunc(t.Question.Files, isTranscript) {
+	}
+	for _, t := range m.turns {
+		if t.Session.Tenant != tenant || !changed[t.Session.Ref] {
 			continue
 		}
 		t.Question.Files = slices.DeleteFunc(slices.Clone(t.Question.Files), isTranscript)
+		if t.edit != nil {
+			t.edit.Files = slices.DeleteFunc(slices.Clone(t.edit.Files), isTranscript)
+		}
 		if known := m.threads[sessionKey{tenant: tenant, ref: t.Session.Ref}]; known != nil {
-			known.CaughtUp = session.Unread
+			known.CaughtUp = session.Stale
 		}
 	}
 	return ctx.Err()

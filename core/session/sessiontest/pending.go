@@ -90,57 +90,61 @@ func pendingWithdrawn(f *fixture) {
 }
 
 func transcriptsDropped(f *fixture) {
-	ask := func(id thread.MessageID, files ...message.File) session.Intake {
-		in := f.question("what now?")
-		in.Message, in.CaughtUp, in.Files = id, id, files
-		f.accept(in)
+	ask := func(id, in thread.MessageID, files ...message.File) session.Intake {
+		asked := f.question("what now?")
+		asked.Message, asked.CaughtUp, asked.Files, asked.Ref.Thread = id, id, files, string(in)
+		f.accept(asked)
 		f.finish(f.lease("r1"), session.Answered)
-		return in
+		return asked
 	}
 	attached := message.File{ID: "F1", Name: "notes.txt", Media: "text/plain", Text: "attached"}
-	read := message.File{ID: session.TranscriptID, Name: "Earlier", Media: "text/plain", Text: "Ann: the code is 4711"}
-	in := ask("100", read)
-	ask("200", attached, read)
-	last := f.question("anything else?")
-	last.Message, last.CaughtUp = "300", "300"
-	asked := f.accept(last)
-	want := func(what string, caughtUp thread.MessageID, files ...message.FileID) {
+	read := func(said ...string) message.File {
+		return message.File{ID: session.TranscriptID, Name: "Earlier", Media: "text/plain", Text: "Ann: the code is 4711", Said: said}
+	}
+	const id, apart = thread.MessageID("150"), thread.MessageID("90")
+	in := ask("200", "100", attached, read("100", string(id)))
+	ask("250", "100", read("210"))
+	ask("220", apart, read(string(apart)))
+	want := func(what string, root, caughtUp thread.MessageID, files ...message.FileID) session.Turn {
 		f.Helper()
-		var got []message.FileID
+		last := f.question("anything else?")
+		last.Ref.Thread = string(root)
+		asked := f.accept(last)
 		past, err := f.Load(f.ctx, asked, 50)
 		f.must(err)
+		var got []message.FileID
 		for _, m := range past {
 			for _, file := range m.Files {
 				got = append(got, file.ID)
 			}
 		}
-		if !slices.Equal(got, files) || f.known().CaughtUp != caughtUp {
-			f.Errorf("%s: the history has the files %q, and the thread is read up to %q", what, got, f.known().CaughtUp)
+		known, err := f.Thread(f.ctx, tenant, last.Ref)
+		f.must(err)
+		if !slices.Equal(got, files) || known.CaughtUp != caughtUp {
+			f.Errorf("%s: the history has the files %q, and the thread is read up to %q", what, got, known.CaughtUp)
 		}
+		return f.lease("r1")
 	}
 	drop := func(at thread.Ref, id thread.MessageID) {
+		f.Helper()
 		f.must(f.DropTranscripts(f.ctx, tenant, at, id))
 	}
-	elsewhere, apart := in.Ref, in.Ref
-	elsewhere.Channel, apart.Thread = "elsewhere", "apart"
-	drop(elsewhere, "50")
-	drop(apart, "50")
-	drop(in.Ref, "250")
-	f.must(f.DropTranscripts(f.ctx, "other", in.Ref, "50"))
-	want("after other messages", last.Message, read.ID, attached.ID, read.ID)
-	drop(in.Ref, "150")
-	want("after a message between the questions", session.Unread, read.ID, attached.ID)
-	whole := in.Ref
-	whole.Thread = ""
-	drop(whole, "50")
-	want("after a message before them", session.Unread, attached.ID)
-	drop(in.Ref, "50")
-	want("again", session.Unread, attached.ID)
+	elsewhere, anywhere := in.Ref, in.Ref
+	elsewhere.Channel, anywhere.Channel, anywhere.Thread = "elsewhere", "", ""
+	drop(elsewhere, id)
+	drop(in.Ref, "1")
+	f.must(f.DropTranscripts(f.ctx, "other", in.Ref, id))
+	f.finish(want("after other messages", "100", "250", attached.ID, session.TranscriptID, session.TranscriptID), session.Answered)
+	drop(anywhere, id)
+	drop(anywhere, id)
+	f.finish(want("after a message of the first transcript", "100", session.Stale, attached.ID), session.Answered)
+	running := want("in another thread", apart, "220", session.TranscriptID)
 
-	running := f.lease("r1")
-	_, err := f.Edit(f.ctx, session.Edit{Tenant: tenant, Ref: in.Ref, Message: last.Message, Text: "what else?", Files: []message.File{attached, read}})
+	_, err := f.Edit(f.ctx, session.Edit{
+		Tenant: tenant, Ref: running.Session.Ref, Message: running.Message, Text: "what else?", Files: []message.File{attached, read(string(apart))},
+	})
 	f.must(err)
-	drop(in.Ref, "50")
+	drop(running.Session.Ref, apart)
 	f.wantErr(f.Finish(f.ctx, running.Fence(), session.Saved{Outcome: session.Answered}), session.ErrEdited)
 	if files := f.lease("r1").Question.Files; len(files) != 1 || files[0].ID != attached.ID {
 		f.Errorf("the edited question has the files %+v", files)
