@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -150,7 +151,8 @@ func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 	case f.Size > MaxBytes:
 		return SayTooLarge
 	}
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	// like the index, which reads the file next; questions have less time
+	ctx, cancel := context.WithTimeout(footprint.ForSources(ctx), readLimit)
 	defer cancel()
 	d, err := s.Read(ctx, f.Name, g.Content)
 	switch {

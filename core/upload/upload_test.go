@@ -1,6 +1,7 @@
 package upload_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/upload"
 	"github.com/footnotehq/footnote/core/upload/uploadtest"
@@ -90,6 +93,23 @@ func TestFilesAreReplacedByName(t *testing.T) {
 	}
 	if changes := store.Changes(); changes != 3 {
 		t.Errorf("the index was told of %d changes, want 3", changes)
+	}
+}
+
+// TestKeptFilesDoNotDelayQuestions reads a file in the lane of the index.
+func TestKeptFilesDoNotDelayQuestions(t *testing.T) {
+	t.Parallel()
+	s, r := service(new(uploadtest.Shelf)), request("handbook")
+	p, _ := s.Open(r)
+	read := s.Read
+	s.Read = func(ctx context.Context, name string, content []byte) (document.Document, error) {
+		if lane := footprint.LaneOf(ctx); lane != footprint.Sources {
+			t.Errorf("the lane is %d", lane)
+		}
+		return read(ctx, name, content)
+	}
+	if o := s.Keep(t.Context(), r, p, upload.Given{Name: "plan.md", Content: []byte("one")}); o.Refused != "" {
+		t.Error(o.Refused)
 	}
 }
 

@@ -44,8 +44,8 @@ var (
 )
 
 // Parse parses a PDF file in a sandbox. An error's text tells a person what to do. If ctx is done,
-// the error is the cause of ctx. Parse is safe for concurrent use, but parses only one file at a
-// time.
+// the error is the cause of ctx. Parse is safe for concurrent use, but parses only one file of each
+// [footprint.Lane] at a time.
 func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
 		return Page{}, errors.New("it is empty. Export or download it again")
