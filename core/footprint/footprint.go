@@ -5,6 +5,8 @@ package footprint
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"runtime/debug"
 	"sync"
@@ -104,11 +106,16 @@ func sizeFor(limit int64) int64 {
 // those of the lanes, because a group of prepared documents waits for the readers of its others.
 var Prepared = sync.OnceValue(func() *Pool { return NewPool(sizeFor(debug.SetMemoryLimit(-1))) })
 
+// ErrWaiting is the error of a reader that could not begin before ctx was done, because others held
+// what it needs. Nothing is known about its input.
+var ErrWaiting = errors.New("other readers took all the time")
+
 type granted struct{}
 
 // Acquire blocks until the pool has n free bytes or ctx ends. It returns a context that carries the
 // grant of these bytes, and a function that releases them. The function may be called more than
-// once. The error is the cause of ctx. A request for more than the whole pool gets the whole pool.
+// once. The error wraps the cause of ctx, and [ErrWaiting] if ctx ended meanwhile. A request for
+// more than the whole pool gets the whole pool.
 //
 // If ctx already carries a grant, Acquire returns at once and grants no further bytes. The first
 // caller must therefore request enough for nested calls.
@@ -116,9 +123,12 @@ func (p *Pool) Acquire(ctx context.Context, n int64) (context.Context, func(), e
 	if ctx.Value(granted{}) != nil {
 		return ctx, func() {}, nil
 	}
+	if ctx.Err() != nil {
+		return ctx, nil, context.Cause(ctx)
+	}
 	n = min(max(n, 0), p.size)
 	if err := p.free.Acquire(ctx, n); err != nil {
-		return ctx, nil, context.Cause(ctx)
+		return ctx, nil, fmt.Errorf("%w: %w", ErrWaiting, context.Cause(ctx))
 	}
 	return context.WithValue(ctx, granted{}, true), sync.OnceFunc(func() { p.free.Release(n) }), nil
 }

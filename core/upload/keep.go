@@ -152,11 +152,15 @@ func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 		return SayTooLarge
 	}
 	// like the index, which reads the file next; questions have less time
-	ctx, cancel := context.WithTimeout(footprint.ForSources(ctx), readLimit)
+	timed, cancel := context.WithTimeout(footprint.ForSources(ctx), readLimit)
 	defer cancel()
-	d, err := s.Read(ctx, f.Name, g.Content)
+	d, err := s.Read(timed, f.Name, g.Content)
 	switch {
 	case err != nil && ctx.Err() != nil:
+		return sayLate
+	case errors.Is(err, footprint.ErrWaiting):
+		return sayBusy
+	case err != nil && timed.Err() != nil:
 		return sayTooLong
 	case err != nil && ofMachine(err):
 		s.Logger.ErrorContext(ctx, "a file is not kept: it could not be read", "error", err)

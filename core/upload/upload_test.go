@@ -3,9 +3,11 @@ package upload_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -111,6 +113,39 @@ func TestKeptFilesDoNotDelayQuestions(t *testing.T) {
 	if o := s.Keep(t.Context(), r, p, upload.Given{Name: "plan.md", Content: []byte("one")}); o.Refused != "" {
 		t.Error(o.Refused)
 	}
+}
+
+// TestInterruptedFilesSayWhy interrupts the reading of a file that may have waited for others.
+func TestInterruptedFilesSayWhy(t *testing.T) {
+	t.Parallel()
+	s, r := service(new(uploadtest.Shelf)), request("handbook")
+	p, _ := s.Open(r)
+	ctx, cancel := context.WithCancel(t.Context())
+	fails := fmt.Errorf("%w: %w", footprint.ErrWaiting, context.DeadlineExceeded)
+	s.Read = func(context.Context, string, []byte) (document.Document, error) { return document.Document{}, fails }
+	given := upload.Given{Name: "a.pdf", Content: []byte("x")}
+	if o := s.Keep(ctx, r, p, given); !strings.Contains(o.Refused, "Too many files are being read") {
+		t.Errorf("a file that was not begun: %q", o.Refused)
+	}
+	cancel() // the time of its message
+	if o := s.Keep(ctx, r, p, given); !strings.Contains(o.Refused, "other files took so long") {
+		t.Errorf("a file whose message has no time left: %q", o.Refused)
+	}
+}
+
+// TestFileThatTakesTooLong reads until the time of the file ends.
+func TestFileThatTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := service(new(uploadtest.Shelf)), request("handbook")
+		p, _ := s.Open(r)
+		s.Read = func(ctx context.Context, _ string, _ []byte) (document.Document, error) {
+			<-ctx.Done()
+			return document.Document{}, ctx.Err()
+		}
+		if o := s.Keep(t.Context(), r, p, upload.Given{Name: "a.pdf", Content: []byte("x")}); !strings.Contains(o.Refused, "too long to read") {
+			t.Errorf("%q", o.Refused)
+		}
+	})
 }
 
 func TestRefusedFilesSayWhy(t *testing.T) {

@@ -2,6 +2,7 @@ package pdf_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func TestQuestionsDoNotWaitForSources(t *testing.T) {
 	begun, answered := make(chan struct{}, 2), make(chan struct{})
 	for range 2 {
 		group.Go(func() error {
-			return pdf.Occupy(footprint.ForSources(ctx), func() {
+			return pdf.Occupy(footprint.ForSources(ctx), func(context.Context) {
 				begun <- struct{}{}
 				<-answered
 			})
@@ -42,3 +43,21 @@ func TestQuestionsDoNotWaitForSources(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFileThatWaitsForTheSandbox ends the time of a file while another one is read. Its error does
+// not say that the file takes too long.
+func TestFileThatWaitsForTheSandbox(t *testing.T) {
+	t.Parallel()
+	err := pdf.Occupy(t.Context(), func(ctx context.Context) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		cancel(errStopped)
+		if _, err := pdf.Parse(ctx, plain().bytes(), pdf.Options{}); !errors.Is(err, footprint.ErrWaiting) || !errors.Is(err, errStopped) {
+			t.Errorf("error %v", err)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+var errStopped = errors.New("stopped")
