@@ -15,7 +15,7 @@ import (
 )
 
 func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.Document, error) {
-	ctx, release, err := footprint.Process().Acquire(ctx, f.format.memory(f.info.Size()))
+	ctx, release, err := footprint.Acquire(ctx, f.format.memory(f.info.Size()))
 	if err != nil {
 		return document.Document{}, err
 	}

@@ -70,10 +70,13 @@ func TestPoolAcquire(t *testing.T) {
 		}()
 		synctest.Wait()
 		stop(stopped)
-		if err := <-waited; !errors.Is(err, stopped) {
-			t.Errorf("a stopped reader gets %v", err)
+		if err := <-waited; !errors.Is(err, stopped) || !errors.Is(err, footprint.ErrWaiting) {
+			t.Errorf("a reader that is stopped while it waits gets %v", err)
 		}
 		release()
+		if _, _, err := p.Acquire(ctx, 1); !errors.Is(err, stopped) || errors.Is(err, footprint.ErrWaiting) {
+			t.Errorf("a reader that did not wait gets %v", err)
+		}
 		if _, _, err := p.Acquire(t.Context(), 100); err != nil {
 			t.Error(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 )
 
 // ReadAccess updates the stored permissions of a source. It reads the groups ([GroupReader]) and
@@ -22,7 +23,7 @@ import (
 //
 // A document that moved to another node is hidden from everyone until that node is stored.
 func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, fromStart bool) error {
-	ctx = access.WithTenant(ctx, tenant)
+	ctx = footprint.ForSources(access.WithTenant(ctx, tenant))
 	var groups, nodes error
 	if r, ok := source.(GroupReader); ok {
 		groups = readLoop(ctx, store, tenant, source, LoopGroups, fromStart, r.Groups, storableGroups, store.PutGroups)

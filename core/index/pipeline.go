@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"golang.org/x/sync/errgroup"
 )
@@ -98,7 +99,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	if report == nil {
 		report = func(Progress) {}
 	}
-	ctx = access.WithTenant(ctx, tenant)
+	ctx = footprint.ForSources(access.WithTenant(ctx, tenant))
 	r := &run{
 		Pipeline: p, tenant: tenant, connector: source, report: report,
 		seen: make(map[document.ID]struct{}),

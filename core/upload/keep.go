@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -150,11 +151,16 @@ func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 	case f.Size > MaxBytes:
 		return SayTooLarge
 	}
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	// like the index, which reads the file next; questions have less time
+	timed, cancel := context.WithTimeout(footprint.ForSources(ctx), readLimit)
 	defer cancel()
-	d, err := s.Read(ctx, f.Name, g.Content)
+	d, err := s.Read(timed, f.Name, g.Content)
 	switch {
 	case err != nil && ctx.Err() != nil:
+		return sayLate
+	case errors.Is(err, footprint.ErrWaiting):
+		return sayBusy
+	case err != nil && timed.Err() != nil:
 		return sayTooLong
 	case err != nil && ofMachine(err):
 		s.Logger.ErrorContext(ctx, "a file is not kept: it could not be read", "error", err)

@@ -25,6 +25,8 @@ const (
 	sayBroken   = "It could not be stored. Nothing has changed. Try again in a minute."
 	sayNoName   = "Its name has no letter or digit. Rename it."
 	sayEmpty    = "It is empty."
+	sayBusy     = "Too many files are being read at the moment. Try again in a minute."
+	sayLate     = "It had too little time, because other files took so long. Keep it with a separate message."
 	sayTooLong  = "It takes too long to read. Keep the part that matters."
 	sayNoText   = "No text was found in it. If it is a scan, keep its text."
 	sayNoFile   = "There is no such file. The list has the ids."

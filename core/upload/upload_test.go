@@ -1,13 +1,18 @@
 package upload_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/upload"
 	"github.com/footnotehq/footnote/core/upload/uploadtest"
@@ -91,6 +96,56 @@ func TestFilesAreReplacedByName(t *testing.T) {
 	if changes := store.Changes(); changes != 3 {
 		t.Errorf("the index was told of %d changes, want 3", changes)
 	}
+}
+
+// TestKeptFilesDoNotDelayQuestions reads a file in the lane of the index.
+func TestKeptFilesDoNotDelayQuestions(t *testing.T) {
+	t.Parallel()
+	s, r := service(new(uploadtest.Shelf)), request("handbook")
+	p, _ := s.Open(r)
+	read := s.Read
+	s.Read = func(ctx context.Context, name string, content []byte) (document.Document, error) {
+		if lane := footprint.LaneOf(ctx); lane != footprint.Sources {
+			t.Errorf("the lane is %d", lane)
+		}
+		return read(ctx, name, content)
+	}
+	if o := s.Keep(t.Context(), r, p, upload.Given{Name: "plan.md", Content: []byte("one")}); o.Refused != "" {
+		t.Error(o.Refused)
+	}
+}
+
+// TestInterruptedFilesSayWhy interrupts the reading of a file that may have waited for others.
+func TestInterruptedFilesSayWhy(t *testing.T) {
+	t.Parallel()
+	s, r := service(new(uploadtest.Shelf)), request("handbook")
+	p, _ := s.Open(r)
+	ctx, cancel := context.WithCancel(t.Context())
+	fails := fmt.Errorf("%w: %w", footprint.ErrWaiting, context.DeadlineExceeded)
+	s.Read = func(context.Context, string, []byte) (document.Document, error) { return document.Document{}, fails }
+	given := upload.Given{Name: "a.pdf", Content: []byte("x")}
+	if o := s.Keep(ctx, r, p, given); !strings.Contains(o.Refused, "Too many files are being read") {
+		t.Errorf("a file that was not begun: %q", o.Refused)
+	}
+	cancel() // the time of its message
+	if o := s.Keep(ctx, r, p, given); !strings.Contains(o.Refused, "other files took so long") {
+		t.Errorf("a file whose message has no time left: %q", o.Refused)
+	}
+}
+
+// TestFileThatTakesTooLong reads until the time of the file ends.
+func TestFileThatTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, r := service(new(uploadtest.Shelf)), request("handbook")
+		p, _ := s.Open(r)
+		s.Read = func(ctx context.Context, _ string, _ []byte) (document.Document, error) {
+			<-ctx.Done()
+			return document.Document{}, ctx.Err()
+		}
+		if o := s.Keep(t.Context(), r, p, upload.Given{Name: "a.pdf", Content: []byte("x")}); !strings.Contains(o.Refused, "too long to read") {
+			t.Errorf("%q", o.Refused)
+		}
+	})
 }
 
 func TestRefusedFilesSayWhy(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/thread"
@@ -35,7 +34,7 @@ type Bot struct {
 	Logger  *slog.Logger
 	Address *url.URL // of the API
 	Key     ed25519.PublicKey
-	Files   *http.Client // fetches attachments
+	Files   *http.Client // fetches attachments; the caller limits the time
 	// Histories limits the calls that read messages for the index.
 	Histories *pace.Part
 
@@ -81,7 +80,7 @@ func NewBot(config Config) (*Bot, error) {
 	return &Bot{
 		Config: config, API: a, Limits: l, Logger: config.Logger, Address: address, Key: key,
 		Dialer:    &websocket.Dialer{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trusted.Clone(), HandshakeTimeout: handshakeLimit},
-		Files:     &http.Client{Transport: base, Timeout: attachment.FetchLimit, CheckRedirect: refuseRedirect},
+		Files:     &http.Client{Transport: base, CheckRedirect: refuseRedirect},
 		Histories: pace.Quota{Every: cmp.Or(max(config.History, 0), historyQuota.Every), Burst: historyQuota.Burst}.Part(),
 		shards:    1, connected: make(map[int]bool), guilds: make(map[int][]string),
 	}, nil

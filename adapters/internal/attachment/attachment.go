@@ -67,6 +67,8 @@ const (
 	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word, Excel or PowerPoint document, a PDF file or a picture."
 	sayEmpty    = "It is empty."
 	sayTooLong  = "It takes too long to read. Attach the part that matters."
+	saySlow     = "It takes too long to download. Attach it again, or the part that matters."
+	sayLate     = "It had too little time, because other files took so long. Attach it to a separate message."
 	sayNoText   = "No text was found in it. If it is a scan, attach its text."
 )
 
@@ -129,7 +131,7 @@ func readText(ctx context.Context, name, media string, raw []byte, most int) (f 
 		page, err := office.Begin(ctx, raw, most)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			f.Failed = sayTooLong
+			f.Failed = unfinished(err)
 			return f, false
 		case err != nil:
 			f.Failed = "The file could not be read: " + err.Error() + "."
@@ -141,7 +143,7 @@ func readText(ctx context.Context, name, media string, raw []byte, most int) (f 
 		page, err := pdf.Parse(ctx, raw, pdf.Options{Timeout: pdfLimit})
 		switch {
 		case err != nil && ctx.Err() != nil:
-			f.Failed = sayTooLong
+			f.Failed = unfinished(err)
 			return f, false
 		case err != nil:
 			f.Failed = "The PDF file could not be read: " + err.Error() + "."
@@ -160,14 +162,14 @@ func readText(ctx context.Context, name, media string, raw []byte, most int) (f 
 			f.Failed = sayKind
 			return f, false
 		case err != nil:
-			f.Failed = sayTooLong
+			f.Failed = unfinished(err)
 			return f, false
 		case !page:
 			f.Text, cut = beginning(text, most)
 		default:
 			page, err := htmltext.Read(ctx, text)
 			if err != nil {
-				f.Failed = sayTooLong
+				f.Failed = unfinished(err)
 				return f, false
 			}
 			f.Text, cut = flat(page.Title, page.Sections, most)
@@ -177,6 +179,14 @@ func readText(ctx context.Context, name, media string, raw []byte, most int) (f 
 		f.Text, f.Failed = "", sayNoText
 	}
 	return f, cut
+}
+
+// unfinished returns the sentence for a file whose reading was not finished in time.
+func unfinished(err error) string {
+	if errors.Is(err, footprint.ErrWaiting) {
+		return sayBusy
+	}
+	return sayTooLong
 }
 
 func beginning(text string, most int) (string, bool) {

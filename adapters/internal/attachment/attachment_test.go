@@ -2,14 +2,17 @@ package attachment_test
 
 import (
 	"bytes"
+	"context"
 	"image"
 	"image/png"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/message"
 )
 
@@ -77,6 +80,29 @@ func TestRead(t *testing.T) {
 				t.Errorf("picture: %d bytes of %q, %d tokens", len(f.Image), f.Media, f.Tokens)
 			}
 		})
+	}
+}
+
+// TestFilesOfQuestionsDoNotWaitForSources reads files of every format while readers of sources hold
+// all their memory.
+func TestFilesOfQuestionsDoNotWaitForSources(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // ends a wait without end
+	defer cancel()
+	_, release, err := footprint.Acquire(footprint.ForSources(ctx), 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	sheet, err := os.ReadFile("../office/testdata/budget.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, raw := range map[string][]byte{"a.pdf": []byte(smallPDF), "a.txt": []byte("text"), "a.html": []byte("<!doctype html><p>text"), "a.xlsx": sheet} {
+		room := attachment.RoomFor(0)
+		if f := attachment.Read(ctx, name, "", raw, &room); f.Failed != "" || f.Text == "" {
+			t.Errorf("%s: %q, %q", name, f.Text, f.Failed)
+		}
 	}
 }
 

@@ -29,12 +29,17 @@ func whole[F any](ctx context.Context, f F, most int64, head func(F) Head, downl
 	if h.Size > most {
 		return chat.Attachment{Name: h.Name, Failed: sayMoreThan(most)}
 	}
+	if ctx.Err() != nil {
+		return chat.Attachment{Name: h.Name, Failed: sayLate}
+	}
 	ctx, cancel := context.WithTimeout(ctx, eachLimit)
 	defer cancel()
 	into := &Buffer{most: most}
 	into.data.Grow(int(max(h.Size, 0)))
 	known, refused := download(ctx, f, into)
 	switch {
+	case refused != "" && ctx.Err() != nil:
+		return chat.Attachment{Name: known.Name, Failed: saySlow}
 	case refused == SayTooLarge:
 		return chat.Attachment{Name: known.Name, Failed: sayMoreThan(most)}
 	case refused != "":

@@ -11,8 +11,12 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// FetchLimit is the timeout for downloading and reading all files of a message.
-const FetchLimit = 8 * time.Second
+// fetchLimit is the timeout for downloading and reading all files of a message.
+const fetchLimit = 8 * time.Second
+
+// patience is how long a file can wait for others and still have its full time. A file that waited
+// longer did not necessarily take too long itself.
+const patience = fetchLimit - pdfLimit
 
 // atOnce limits the concurrent downloads of one call of Fetch.
 const atOnce = 4
@@ -65,16 +69,18 @@ func (b *Buffer) Bytes() []byte { return b.data.Bytes() }
 type Download[F any] func(ctx context.Context, f F, into *Buffer) (head Head, refused string)
 
 // Fetch downloads and reads the first [MaxFiles] files of a message, in parallel, and returns them
-// in order. It stops after [FetchLimit] or when the room is used up. Fetch never fails. A file that
-// cannot be read has a sentence that says why.
+// in order. It stops after [fetchLimit] or when the room is used up. Fetch never fails. A file that
+// cannot be read has a sentence that says why. A file that had to wait for others for too long is
+// not called slow.
 //
 // Fetch is safe for concurrent use. All calls share a limit of the bytes in memory.
 func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, download Download[F]) []message.File {
 	if len(list) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, FetchLimit)
+	ctx, cancel := context.WithTimeout(ctx, fetchLimit)
 	defer cancel()
+	began := time.Now()
 	out := make([]message.File, len(list))
 	var group errgroup.Group
 	group.SetLimit(atOnce)
@@ -89,25 +95,43 @@ func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, d
 		}
 		mine, previous := make(chan struct{}), before
 		before = mine
+		late := sayLate // the sentence if this file has no time because of others
+		if i == 0 {
+			late = sayBusy // it can only wait for files of other messages
+		}
 		size := h.room()
 		// in the order of parsing, so that the file to parse next never waits for a later one
 		err := inFlight.Acquire(ctx, size)
 		group.Go(func() error {
 			defer close(mine)
-			if err != nil {
-				out[i] = Unread(h.Name, h.Media, sayBusy)
+			if err == nil {
+				defer inFlight.Release(size)
+			}
+			if ctx.Err() != nil {
+				out[i] = Unread(h.Name, h.Media, late)
 				out[i].ID = message.FileID(h.ID)
 				return nil
 			}
-			defer inFlight.Release(size)
+			waited := time.Since(began)
 			into := &Buffer{most: size}
 			into.data.Grow(int(size))
 			known, refused := download(ctx, f, into)
+			switch {
+			case refused != "" && ctx.Err() != nil && waited > patience:
+				refused = late
+			case refused != "" && ctx.Err() != nil:
+				refused = saySlow // what the platform says about an interrupted download is wrong
+			}
+			arrived := time.Now()
 			<-previous
+			waited += time.Since(arrived)
 			if refused != "" {
 				out[i] = Unread(known.Name, known.Media, refused)
 			} else {
 				out[i] = Read(ctx, known.Name, known.Media, into.Bytes(), &room)
+			}
+			if failed := out[i].Failed; waited > patience && (failed == sayTooLong || failed == sayBusy) {
+				out[i].Failed = late
 			}
 			out[i].ID = message.FileID(h.ID)
 			return nil

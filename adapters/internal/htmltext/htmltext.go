@@ -29,7 +29,7 @@ type Page struct {
 }
 
 // Read parses an HTML page in UTF-8. It accepts any input, and a page without text has no Sections.
-// It waits for memory from a pool that the process shares. It fails only with the cause of ctx.
+// It waits for memory from a pool that the process shares. It fails only if ctx is done.
 // Read is safe for concurrent use.
 func Read(ctx context.Context, text string) (Page, error) {
 	return footprint.Hold(ctx, footprint.HTML, int64(len(text)), func(ctx context.Context) (Page, error) { return read(ctx, text) })

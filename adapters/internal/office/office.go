@@ -84,6 +84,8 @@ func Parse(ctx context.Context, raw []byte) (Page, error) {
 func Begin(ctx context.Context, raw []byte, most int) (Page, error) {
 	page, err := footprint.Hold(ctx, footprint.Office, int64(most), func(ctx context.Context) (Page, error) { return parse(ctx, raw, most) })
 	switch {
+	case errors.Is(err, footprint.ErrWaiting):
+		return Page{}, err
 	case err != nil && ctx.Err() != nil:
 		return Page{}, context.Cause(ctx)
 	case err != nil:

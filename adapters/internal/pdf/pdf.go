@@ -44,8 +44,8 @@ var (
 )
 
 // Parse parses a PDF file in a sandbox. An error's text tells a person what to do. If ctx is done,
-// the error is the cause of ctx. Parse is safe for concurrent use, but parses only one file at a
-// time.
+// the error wraps the cause of ctx, and [footprint.ErrWaiting] if the file was not begun. Parse is
+// safe for concurrent use, but parses only one file of each [footprint.Lane] at a time.
 func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
 		return Page{}, errors.New("it is empty. Export or download it again")
@@ -57,7 +57,7 @@ func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 		o.Timeout = index.Reading
 	}
 	page, err := footprint.Hold(ctx, footprint.PDF, int64(len(raw)), func(ctx context.Context) (Page, error) { return parse(ctx, raw, o) })
-	if err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil && !errors.Is(err, footprint.ErrWaiting) {
 		return Page{}, context.Cause(ctx)
 	}
 	return page, err
@@ -65,10 +65,15 @@ func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 
 func parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	box, err := open(ctx)
-	if err != nil {
+	if err == nil {
+		defer box.close()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return Page{}, fmt.Errorf("%w: %w", footprint.ErrWaiting, context.Cause(ctx))
+	case err != nil:
 		return Page{}, explain(ctx, err)
 	}
-	defer box.close()
 	timed, cancel := context.WithTimeoutCause(ctx, o.Timeout, index.ErrTooLong)
 	defer cancel()
 	read, err := box.read(timed, raw)

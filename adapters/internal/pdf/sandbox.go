@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
@@ -21,8 +22,12 @@ const (
 	// growing memory copies it and temporarily needs twice as much.
 	memoryLimit = 128 << 20
 	wasmPage    = 64 << 10
-	parallel    = 1
 )
+
+// lanes holds a value for each file that is being read. Each lane has one sandbox: the file of a
+// question never waits for a file of a source. More sandboxes would take processor time from it.
+// The memory is granted by the pool of the lane.
+var lanes = [footprint.Lanes]chan struct{}{make(chan struct{}, 1), make(chan struct{}, 1)}
 
 // process is the only pool of sandboxes. It starts with the first file, because compiling PDFium
 // takes seconds and many megabytes.
@@ -57,7 +62,7 @@ func start() (pdfium.Pool, error) {
 		}
 	}
 	return webassembly.Init(webassembly.Config{
-		MaxTotal: parallel, MaxIdle: 0, MinIdle: 0,
+		MaxTotal: len(lanes), MaxIdle: 0, MinIdle: 0,
 		// nothing of this machine's files; the default would be all of them
 		FSConfig: wazero.NewFSConfig(),
 		Stdout:   io.Discard, Stderr: io.Discard,
@@ -89,6 +94,7 @@ func cacheFolder() (string, error) {
 
 // sandbox is an instance of PDFium with its own memory. It reads only one file.
 type sandbox struct {
+	lane      chan struct{}
 	instance  pdfium.Pdfium
 	module    api.Module
 	functions map[string]api.Function
@@ -103,11 +109,18 @@ func open(ctx context.Context) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
+	lane := lanes[footprint.LaneOf(ctx)]
+	select {
+	case lane <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	instance, err := pool.GetInstanceWithContext(ctx)
 	if err != nil {
+		<-lane
 		return nil, fmt.Errorf("the sandbox for PDF files cannot be started (%w). Check that this machine has memory left", err)
 	}
-	s := &sandbox{instance: instance, functions: make(map[string]api.Function)}
+	s := &sandbox{lane: lane, instance: instance, functions: make(map[string]api.Function)}
 	if s.module, err = moduleOf(instance); err != nil {
 		s.close()
 		return nil, err
@@ -137,7 +150,10 @@ func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 	return nil, errors.New("this version of go-pdfium keeps its module elsewhere: the program was built wrongly")
 }
 
-func (s *sandbox) close() { _ = s.instance.Kill() }
+func (s *sandbox) close() {
+	_ = s.instance.Kill()
+	<-s.lane
+}
 
 // trapError reports that an instance ended because of a fault in it, exhausted memory, or the time
 // limit.

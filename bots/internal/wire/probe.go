@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/plural"
 )
@@ -78,6 +79,7 @@ type checker interface {
 
 // firstDocuments checks a source by starting to read it. It stops after the first documents.
 func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, error) {
+	ctx = footprint.ForSources(ctx)
 	connector, err := c.connect(s)
 	if err != nil {
 		return Seen{}, err
