@@ -154,11 +154,13 @@ func (e *shortError) Error() string { return Shorten(e.error.Error()) }
 // Unwrap returns the whole error.
 func (e *shortError) Unwrap() error { return e.error }
 
-// Notice tells an operator about a document that is not in the index.
+// Notice tells an operator about a document that is not in the index, or differs there.
 type Notice struct {
 	Name     string // as the operator knows it: a path, an address
 	Sentence string // what happened and what to do
 	// Secret says that the omitted text holds keys or passwords. An operator should then check
 	// where the text is stored.
 	Secret bool `json:",omitempty"`
+	// Moved says that the document is indexed, but not at the address that it states.
+	Moved bool `json:",omitempty"`
 }
