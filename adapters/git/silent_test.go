@@ -2,7 +2,9 @@ package git_test
 
 import (
 	"errors"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +32,9 @@ func TestSilentServerEndsARun(t *testing.T) {
 			mustRead(t, o)
 			s.Commit("second", map[string][]byte{"README.md": []byte("# Acme and more")})
 			before := s.Requests()
-			s.Fail = gittest.Silent(fault.service, fault.answer, fault.begins)
+			silent := gittest.Silent(fault.service, fault.answer, fault.begins)
+			var over atomic.Bool
+			s.Fail = func(w http.ResponseWriter, r *http.Request) bool { return !over.Load() && silent(w, r) }
 			o.Silence = 3 * time.Second // a busy machine needs some for the first requests
 			_, err := read(t, o)
 			if !errors.Is(err, outhttp.ErrSilent) || !strings.Contains(err.Error(), s.URL+" ") || !strings.Contains(err.Error(), "next run") {
@@ -39,7 +43,7 @@ func TestSilentServerEndsARun(t *testing.T) {
 			if asked := s.Requests() - before; asked != fault.requests {
 				t.Errorf("the server got %d requests, want %d", asked, fault.requests)
 			}
-			s.Fail = nil
+			over.Store(true)
 			o.Silence = 0
 			if got := mustRead(t, o).files["README.md"]; got != "# Acme and more" {
 				t.Errorf("the next run read %q", got)

@@ -77,9 +77,9 @@ func New(t testing.TB) *Server {
 func (s *Server) Requests() int { return int(s.requests.Load()) }
 
 // Silent is a [Server.Fail] with which the server accepts a request for the service, sends the
-// beginning of an answer, and then nothing, until the client leaves. "Smart servers MUST respond
-// with the smart server reply format", which begins with the Content-Type
-// (https://git-scm.com/docs/http-protocol).
+// beginning of an answer, and then nothing, until the client leaves. If begins is empty, it does
+// not even send a header. "Smart servers MUST respond with the smart server reply format", which
+// begins with the Content-Type (https://git-scm.com/docs/http-protocol).
 func Silent(service, answer, begins string) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, service) {
@@ -90,8 +90,10 @@ func Silent(service, answer, begins string) func(http.ResponseWriter, *http.Requ
 			return true
 		}
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-"+answer)
-		_, _ = io.WriteString(w, begins) // a client that left is no fault
-		_ = http.NewResponseController(w).Flush()
+		if begins != "" {
+			_, _ = io.WriteString(w, begins) // a client that left is no fault
+			_ = http.NewResponseController(w).Flush()
+		}
 		<-r.Context().Done()
 		return true
 	}

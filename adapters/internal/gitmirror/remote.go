@@ -224,17 +224,20 @@ type allowance struct {
 	mu        sync.Mutex
 	remaining int64
 	early     int64 // limit for the responses before the pack, which the library holds in memory
-	broken    error // why a response could not be read to its end
+	broken    error // why the last response could not be read to its end
 }
 
-// withCause adds why a response could not be read to its end to an error of a fetch. The library
-// drops that in some places, and takes a pack that ends at once for an empty one.
+// withCause returns why a response could not be read to its end, if the library's error does not
+// wrap that, and err otherwise. The library drops causes in some places, and takes a pack that ends
+// at once for an empty one.
 func withCause(ctx context.Context, err error) error {
 	if by, ok := ctx.Value(mirrorKey{}).(*allowance); ok {
 		by.mu.Lock()
 		defer by.mu.Unlock()
-		if by.broken != nil && !errors.Is(err, by.broken) {
-			return fmt.Errorf("%w: %w", err, by.broken)
+		broken := by.broken
+		by.broken = nil // the next fetch has its own
+		if broken != nil && !errors.Is(err, broken) {
+			return broken
 		}
 	}
 	return err
@@ -264,7 +267,14 @@ func (perMirror) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("it redirects to %s, which the token is not for: %w", req.URL.Host, outhttp.ErrRefused)
 	}
 	response, err := by.Client.Transport.RoundTrip(req)
+	// A server that was reached and did not answer is as silent as one that stops within an answer.
+	if late := net.Error(nil); errors.As(err, &late) && late.Timeout() && req.Context().Err() == nil && !errors.As(err, new(*net.OpError)) {
+		err = fmt.Errorf("%w (%w)", outhttp.ErrSilent, err)
+	}
 	if err != nil {
+		by.mu.Lock()
+		defer by.mu.Unlock()
+		by.broken = err
 		return nil, err
 	}
 	response.Body = &counted{response.Body, by}
