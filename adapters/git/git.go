@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/gitmirror"
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
@@ -42,6 +43,8 @@ type Options struct {
 	CAFile     string
 	MaxBytes   int64 // larger files are skipped; default 50 MB
 	MaxFetch   int64 // maximum bytes that the server may send in one run; default 4 GB
+	// Silence is the longest wait for data from the server; default 3 min.
+	Silence time.Duration
 	// CacheDir is the folder of the mirrors. The default is a folder below the user's cache. It may
 	// be deleted at any time.
 	CacheDir string
@@ -97,7 +100,7 @@ func New(options Options) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := outhttp.New(outhttp.Config{CAFile: options.CAFile, Guard: guard})
+	client, err := outhttp.New(outhttp.Config{CAFile: options.CAFile, Guard: guard, HeaderTimeout: options.Silence})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,10 +8,10 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/core/llm"
 )
 
@@ -43,26 +42,19 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return resp, err
 	}
-	ctx, cancel := context.WithCancelCause(req.Context())
-	watch := newSilenceTimer(t.idle, func() { cancel(llm.ErrStalled) })
-	req = req.Clone(ctx)
+	req = req.Clone(req.Context())
 	// Gateways that compress a stream delay text until a block is full.
 	req.Header.Set("Accept-Encoding", "identity")
-	watch.pause() // the client's header timeout applies until the header arrives
-	resp, err := t.next.RoundTrip(req)
+	resp, err := outhttp.LimitSilence(t.next, t.idle, llm.ErrStalled).RoundTrip(req)
 	if err == nil {
 		resp, err = checkResponse(resp, "text/event-stream")
 	}
 	if err != nil {
-		watch.stop()
-		cancel(nil)
 		return nil, err
 	}
-	watch.reset()
 	if mediaType(resp) == "application/json" {
 		resp.Body = wholeAnswer(resp.Body)
 	}
-	resp.Body = &monitoredBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel, watch: watch}
 	resp.Body = newEventReader(resp.Body)
 	return resp, nil
 }
@@ -92,75 +84,6 @@ func mediaType(resp *http.Response) string {
 		return strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Type")))
 	}
 	return media
-}
-
-// monitoredBody is a response body that fails with llm.ErrStalled if no data arrives for some time.
-// Keep-alive comments count as data.
-type monitoredBody struct {
-	io.ReadCloser
-	ctx    context.Context //nolint:containedctx // the request's own, whose cause says why a read failed
-	cancel context.CancelCauseFunc
-	watch  *silenceTimer
-}
-
-// Read implements io.Reader.
-func (b *monitoredBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if n > 0 {
-		b.watch.reset()
-	}
-	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() != nil {
-		err = context.Cause(b.ctx)
-	}
-	return n, err
-}
-
-// Close closes the body and stops the timer.
-func (b *monitoredBody) Close() error {
-	b.watch.stop()
-	err := b.ReadCloser.Close()
-	b.cancel(nil)
-	return err
-}
-
-type silenceTimer struct {
-	mu      sync.Mutex
-	timer   *time.Timer
-	limit   time.Duration
-	stopped bool
-}
-
-func newSilenceTimer(limit time.Duration, expired func()) *silenceTimer {
-	w := &silenceTimer{limit: limit}
-	if limit > 0 {
-		w.timer = time.AfterFunc(limit, expired)
-	}
-	return w
-}
-
-func (w *silenceTimer) reset() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.timer != nil && !w.stopped {
-		w.timer.Reset(w.limit)
-	}
-}
-
-func (w *silenceTimer) pause() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.timer != nil {
-		w.timer.Stop()
-	}
-}
-
-func (w *silenceTimer) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stopped = true
-	if w.timer != nil {
-		w.timer.Stop()
-	}
 }
 
 // wholeAnswer converts a complete response to a stream with one event, for servers that ignore

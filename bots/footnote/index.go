@@ -211,8 +211,8 @@ func printRun(out io.Writer, path string, run index.Run) error {
 			return err
 		}
 	}
-	if withheld := withheld(run.Skipped); withheld != "" {
-		if _, err := fmt.Fprintf(out, "  %s\n", withheld); err != nil {
+	for _, remark := range remarks(run.Skipped) {
+		if _, err := fmt.Fprintf(out, "  %s\n", remark); err != nil {
 			return err
 		}
 	}
@@ -229,25 +229,34 @@ func printRun(out io.Writer, path string, run index.Run) error {
 	return nil
 }
 
-// withheld names the documents that were left out or shortened because they contain keys or
-// passwords.
-func withheld(skipped []index.Notice) string {
+// remarks names the documents that were left out or shortened because they contain keys or
+// passwords, and those that state the address of another document.
+func remarks(skipped []index.Notice) []string {
 	const most = 20
-	var names []string
-	count := 0
-	for _, n := range skipped {
-		if !n.Secret {
-			continue
+	var out []string
+	for _, sort := range []struct {
+		text string
+		of   func(index.Notice) bool
+	}{
+		{"%d with keys or passwords: %s; a page is read without the paragraph that holds them, a file of keys not at all", func(n index.Notice) bool { return n.Secret }},
+		{"%d with the address of another document: %s; footnote sources --failures says which", func(n index.Notice) bool { return n.Moved }},
+	} {
+		var names []string
+		count := 0
+		for _, n := range skipped {
+			if !sort.of(n) {
+				continue
+			}
+			if count++; count <= most {
+				names = append(names, plain(n.Name))
+			}
 		}
-		if count++; count <= most {
-			names = append(names, plain(n.Name))
+		if count > most {
+			names = append(names, "…")
+		}
+		if count > 0 {
+			out = append(out, fmt.Sprintf(sort.text, count, strings.Join(names, ", ")))
 		}
 	}
-	switch {
-	case count == 0:
-		return ""
-	case count > most:
-		names = append(names, "…")
-	}
-	return fmt.Sprintf("%d with keys or passwords: %s; a page is read without the paragraph that holds them, a file of keys not at all", count, strings.Join(names, ", "))
+	return out
 }

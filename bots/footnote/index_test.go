@@ -14,15 +14,21 @@ func TestIndexedFolderAnswersWithLinksToTheSection(t *testing.T) {
 	p := emptyProgram(t)
 	docs := handbook(t)
 	for name, text := range map[string]string{
+		"copy-a.md": "---\nurl: /handbook/copy\n---\nThe office is open on Mondays.", "copy-b.md": "---\nurl: /handbook/copy\n---\nThe office is open on Tuesdays.",
 		"deploy.key": "secret", "release.md": "# Releases\n\n" + strings.Repeat("A release is made from its branch. ", 50) + "\n\nghp_" + (rand.Text() + rand.Text())[:36] + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if r := p.run(t, "index", docs, "--base-url", "https://docs.example/handbook"); !strings.Contains(r.stderr, "4 indexed") || !strings.Contains(r.stderr, "2 with keys or passwords: ") ||
+	if r := p.run(t, "index", docs, "--base-url", "https://docs.example/handbook"); !strings.Contains(r.stderr, "6 indexed") || !strings.Contains(r.stderr, "2 with keys or passwords: ") ||
 		!strings.Contains(r.stderr, "deploy.key") || !strings.Contains(r.stderr, "release.md; a page is read without the paragraph that holds them, a file of keys not at all") {
 		t.Errorf("the run says:\n%s", r.stderr)
+	} else if !strings.Contains(r.stderr, "1 with the address of another document: ") || !strings.Contains(r.stderr, "copy-b.md; footnote sources --failures says which") {
+		t.Errorf("the run does not name the second document of an address:\n%s", r.stderr)
+	}
+	if r := p.run(t, "sources", "--failures"); !strings.Contains(r.stderr+r.stdout, "copy-a.md has: https://docs.example/handbook/copy.") {
+		t.Errorf("the sources say:\n%s%s", r.stderr, r.stdout)
 	}
 	got := jsonOf[answered](t, p.run(t, "ask", "How many vacation days does an employee have?", "--json"))
 	if got.Outcome != "answered" || !strings.Contains(got.Answer, "thirty vacation days") {

@@ -140,8 +140,8 @@ func (c *sourcesList) printNotices(
 			}
 		}
 		if !c.Failures {
-			if withheld := withheld(s.Skipped); withheld != "" {
-				if _, err := fmt.Fprintf(env.stdout, "%s: %s\n", s.Source.ID, withheld); err != nil {
+			for _, remark := range remarks(s.Skipped) {
+				if _, err := fmt.Fprintf(env.stdout, "%s: %s\n", s.Source.ID, remark); err != nil {
 					return err
 				}
 			}

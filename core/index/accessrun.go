@@ -91,7 +91,7 @@ func readLoop[B any](
 	err = func() error {
 		for batch, err := range read(ctx, run.Since) {
 			if err != nil {
-				return fmt.Errorf("read the %s of %s: %w", loop, source.Source().Name, err)
+				return fmt.Errorf("read the %s of %s: %w", loop, source.Source().Name, ShortError(err))
 			}
 			if err := put(ctx, tenant, run, clean(batch)); err != nil {
 				return err

@@ -9,7 +9,8 @@ import (
 
 // resolveClaims makes sure that two documents do not have the same URL. A document whose URL
 // belongs to another document gets its own address (OwnURL) instead. Other documents are looked up
-// in the index and in entries.
+// in the index and in entries. A notice names both documents, because a copied statement is a
+// mistake.
 func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 	var claimed []string
 	for _, e := range entries {
@@ -38,9 +39,13 @@ func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 		other, found := taken[d.URL]
 		found = found && other != d.ID
 		for _, id := range holders[d.URL] {
-			found = found || id != d.ID
+			if id != d.ID {
+				other, found = id, true
+			}
 		}
 		if found {
+			r.state.Skipped = appendCapped(r.state.Skipped, []Notice{{Name: string(d.ID), Moved: true, Sentence: Shorten(fmt.Sprintf(
+				"It is indexed, but states an address that %s has: %s. Answers link to %s instead. Correct the statement in one of the two.", other, d.URL, d.OwnURL))}})
 			d.URL = d.OwnURL
 		}
 		taken[d.URL] = d.ID

@@ -116,16 +116,51 @@ var (
 )
 
 // Reason returns the text of an error of [Connector.Sync] or [Item.Load] about one document,
-// without the text of [ErrSkipped].
+// without the text of [ErrSkipped], and not longer than [Shorten] allows.
 func Reason(err error) string {
-	return strings.TrimSuffix(err.Error(), ": "+ErrSkipped.Error())
+	return Shorten(strings.TrimSuffix(err.Error(), ": "+ErrSkipped.Error()))
 }
 
-// Notice tells an operator about a document that is not in the index.
+// maxSentence is the maximum length in bytes of a text that an operator reads about a source.
+const maxSentence = 1000
+
+// Shorten cuts the middle out of a longer text than an operator should read. Errors repeat values
+// of documents and messages of servers, which may be long. What happened and what to do are said
+// before and after them.
+func Shorten(text string) string {
+	if len(text) <= maxSentence {
+		return text
+	}
+	const part = (maxSentence - len(gap)) / 2
+	return strings.ToValidUTF8(text[:part], "") + gap + strings.ToValidUTF8(text[len(text)-part:], "")
+}
+
+const gap = " … "
+
+// ShortError returns the error of a connector with a text that [Shorten] has shortened. The result
+// wraps err.
+func ShortError(err error) error {
+	if err == nil || len(err.Error()) <= maxSentence {
+		return err
+	}
+	return &shortError{err}
+}
+
+type shortError struct{ error }
+
+// Error implements error.
+func (e *shortError) Error() string { return Shorten(e.error.Error()) }
+
+// Unwrap returns the whole error.
+func (e *shortError) Unwrap() error { return e.error }
+
+// Notice tells an operator about a document that is not in the index, or differs there.
 type Notice struct {
 	Name     string // as the operator knows it: a path, an address
 	Sentence string // what happened and what to do
 	// Secret says that the omitted text holds keys or passwords. An operator should then check
 	// where the text is stored.
 	Secret bool `json:",omitempty"`
+	// Moved says that the document is indexed, but not at the address that it states.
+	Moved bool `json:",omitempty"`
 }

@@ -40,7 +40,7 @@ type step struct {
 func (r *run) readBatches(ctx, storing context.Context, since Checkpoint, steps chan<- step) error {
 	for batch, err := range r.connector.Sync(ctx, since) {
 		if err != nil {
-			return fmt.Errorf("read %s: %w", r.state.Source.Name, err)
+			return fmt.Errorf("read %s: %w", r.state.Source.Name, ShortError(err))
 		}
 		r.complete, r.missing, r.resumed = batch.Complete, batch.Missing, batch.Resumed
 		first := step{review: batch.Review, failures: storableNotices(batch.Failures), skipped: storableNotices(batch.Skipped), total: batch.Total,
@@ -216,7 +216,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (s step, taken int, pau
 }
 
 func (s *step) refuse(id document.ID, err error, stored bool) {
-	notice := Notice{Name: string(id), Sentence: cleanText(err.Error()), Secret: errors.Is(err, errSecret)}
+	notice := Notice{Name: string(id), Sentence: Shorten(cleanText(err.Error())), Secret: errors.Is(err, errSecret)}
 	if errors.Is(err, ErrSkipped) {
 		s.skipped = append(s.skipped, notice)
 	} else {

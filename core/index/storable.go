@@ -42,7 +42,7 @@ func storableACL(list access.ACL) access.ACL {
 func storableNotices(all []Notice) []Notice {
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Name, all[i].Sentence = cleanText(all[i].Name), cleanText(all[i].Sentence)
+		all[i].Name, all[i].Sentence = cleanText(all[i].Name), Shorten(cleanText(all[i].Sentence))
 	}
 	return all
 }

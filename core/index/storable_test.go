@@ -2,6 +2,8 @@ package index_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -109,4 +111,36 @@ func TestReadAccessSkipsNodesAndGroupsThatCannotBeStored(t *testing.T) {
 	if diff := cmp.Diff(want.groups, store.groups, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestLongErrorsKeepTheirEnds has a source repeat foreign text in each error that it can return.
+func TestLongErrorsKeepTheirEnds(t *testing.T) {
+	t.Parallel()
+	const most = 1100 // with the name of the source
+	long := func(cause error) error {
+		return fmt.Errorf("the value %q is not known. Correct it: %w", strings.Repeat("ü\x00", 64<<10), cause)
+	}
+	check := func(t *testing.T, text string) {
+		t.Helper()
+		if len(text) > most || !strings.Contains(text, "the value") || !strings.HasSuffix(text, index.ErrWithdrawn.Error()) || !utf8.ValidString(text) {
+			t.Errorf("%d bytes, which begin with %.40q", len(text), text)
+		}
+	}
+	c := complete(indextest.Broken("docs:failed", long(index.ErrWithdrawn)), indextest.Broken("docs:skipped", fmt.Errorf("%w: %w", long(index.ErrWithdrawn), index.ErrSkipped)))
+	c.Batches[0].Failures = []index.Notice{{Name: "listed", Sentence: long(index.ErrWithdrawn).Error()}}
+	run := mustRun(t, pipeline(t, new(indextest.Store), nil), c)
+	if len(run.Failures) != 2 || len(run.Skipped) != 1 {
+		t.Fatalf("failures %d, skipped %d", len(run.Failures), len(run.Skipped))
+	}
+	check(t, run.Failures[0].Sentence)
+	check(t, run.Failures[1].Sentence)
+	check(t, strings.TrimSuffix(run.Skipped[0].Sentence, ": "+index.ErrSkipped.Error()))
+	check(t, index.Reason(long(index.ErrWithdrawn)))
+
+	stopped := &indextest.Connector{From: c.From, Err: long(index.ErrWithdrawn)}
+	_, err := pipeline(t, new(indextest.Store), nil).Run(t.Context(), tenant, stopped, nil)
+	if !errors.Is(err, index.ErrWithdrawn) {
+		t.Fatalf("the run ended with %v", err)
+	}
+	check(t, err.Error())
 }

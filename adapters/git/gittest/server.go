@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/pem"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/cgi" //nolint:gosec // a fixed program, on this machine alone
 	"net/http/httptest"
@@ -74,6 +75,29 @@ func New(t testing.TB) *Server {
 
 // Requests returns the number of requests so far.
 func (s *Server) Requests() int { return int(s.requests.Load()) }
+
+// Silent is a [Server.Fail] with which the server accepts a request for the service, sends the
+// beginning of an answer, and then nothing, until the client leaves. If begins is empty, it does
+// not even send a header. "Smart servers MUST respond with the smart server reply format", which
+// begins with the Content-Type (https://git-scm.com/docs/http-protocol).
+func Silent(service, answer, begins string) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, service) {
+			return false
+		}
+		// a server notices that a client left once it has read the request
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return true
+		}
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-"+answer)
+		if begins != "" {
+			_, _ = io.WriteString(w, begins) // a client that left is no fault
+			_ = http.NewResponseController(w).Flush()
+		}
+		<-r.Context().Done()
+		return true
+	}
+}
 
 // At sets the time of the next commits.
 func (s *Server) At(at time.Time) { s.clock = at }

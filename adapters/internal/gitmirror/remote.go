@@ -54,7 +54,7 @@ func (m *Mirror) head(ctx context.Context) (branch plumbing.ReferenceName, commi
 	remote := gogit.NewRemote(memory.NewStorage(), &config.RemoteConfig{Name: "origin", URLs: []string{m.Remote.String()}})
 	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: auth(ctx)})
 	if err != nil {
-		return "", plumbing.ZeroHash, err
+		return "", plumbing.ZeroHash, withCause(ctx, err)
 	}
 	branch = plumbing.NewBranchReferenceName(m.Branch)
 	if m.Branch == "" {
@@ -81,7 +81,7 @@ func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commi
 	if len(packs) > 0 && len(packs) < maxPacks {
 		if repository, err := gogit.PlainOpen(folder); err == nil {
 			repository, err = m.fetchInto(ctx, repository, folder, branch, commit)
-			if err == nil || ctx.Err() != nil || TooLarge(err) {
+			if err == nil || ctx.Err() != nil || TooLarge(err) || errors.Is(err, outhttp.ErrSilent) {
 				return repository, err
 			}
 		}
@@ -109,11 +109,11 @@ func (m *Mirror) fetchInto(ctx context.Context, in *gogit.Repository, folder str
 	err = remote.FetchContext(ctx, &gogit.FetchOptions{
 		RefSpecs: []config.RefSpec{config.RefSpec("+" + branch + ":" + branch)}, Depth: depth, Auth: auth(ctx), Tags: gogit.NoTags, Force: true,
 	})
-	if err != nil && !errors.Is(err, gogit.NoErrAlreadyUpToDate) {
-		return nil, errors.Join(err, closeStorage(repository))
+	if err == nil || errors.Is(err, gogit.NoErrAlreadyUpToDate) {
+		err = check(repository, commit)
 	}
-	if err := check(repository, commit); err != nil {
-		return nil, errors.Join(err, closeStorage(repository))
+	if err != nil {
+		return nil, errors.Join(withCause(ctx, err), closeStorage(repository))
 	}
 	return repository, nil
 }
@@ -187,6 +187,8 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("%s is too large: the server sent more than %d MB (%w)", m.Remote, m.MaxFetch>>20, err)
 	case errors.Is(err, errUnauthorized):
 		return err
+	case errors.Is(err, outhttp.ErrSilent):
+		return fmt.Errorf("%s is not read further now: %w. Check the server and the network; the next run asks again, and what was read before stays", m.Remote, err)
 	case errors.Is(err, outhttp.ErrRefused):
 		return fmt.Errorf("%s may not be asked: %w", m.Remote, err)
 	}
@@ -222,6 +224,23 @@ type allowance struct {
 	mu        sync.Mutex
 	remaining int64
 	early     int64 // limit for the responses before the pack, which the library holds in memory
+	broken    error // why the last response could not be read to its end
+}
+
+// withCause returns why a response could not be read to its end, if the library's error does not
+// wrap that, and err otherwise. The library drops causes in some places, and takes a pack that ends
+// at once for an empty one.
+func withCause(ctx context.Context, err error) error {
+	if by, ok := ctx.Value(mirrorKey{}).(*allowance); ok {
+		by.mu.Lock()
+		defer by.mu.Unlock()
+		broken := by.broken
+		by.broken = nil // the next fetch has its own
+		if broken != nil && !errors.Is(err, broken) {
+			return broken
+		}
+	}
+	return err
 }
 
 // maxBeforePack limits the bytes that a server may send in one run before the pack with the
@@ -248,7 +267,14 @@ func (perMirror) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("it redirects to %s, which the token is not for: %w", req.URL.Host, outhttp.ErrRefused)
 	}
 	response, err := by.Client.Transport.RoundTrip(req)
+	// A server that was reached and did not answer is as silent as one that stops within an answer.
+	if late := net.Error(nil); errors.As(err, &late) && late.Timeout() && req.Context().Err() == nil && !errors.As(err, new(*net.OpError)) {
+		err = fmt.Errorf("%w (%w)", outhttp.ErrSilent, err)
+	}
 	if err != nil {
+		by.mu.Lock()
+		defer by.mu.Unlock()
+		by.broken = err
 		return nil, err
 	}
 	response.Body = &counted{response.Body, by}
@@ -267,10 +293,12 @@ func (r *counted) Read(p []byte) (int, error) {
 	r.by.mu.Lock()
 	defer r.by.mu.Unlock()
 	if r.by.remaining -= int64(n); r.by.remaining < 0 {
-		return 0, errTooMuch
+		n, err = 0, errTooMuch
+	} else if r.by.early -= int64(n); r.by.early < 0 {
+		n, err = 0, errRefs
 	}
-	if r.by.early -= int64(n); r.by.early < 0 {
-		return 0, errRefs
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.by.broken = err
 	}
 	return n, err
 }

@@ -1,6 +1,6 @@
 // Package outhttp creates the HTTP clients for all requests to providers. The clients use the
 // environment's proxy and an extra certificate authority. They limit the time of every phase of a
-// request except the body, because answers are streamed for an unlimited time.
+// request. The body has no limit in total, because answers are streamed for an unlimited time.
 package outhttp
 
 import (
@@ -22,7 +22,8 @@ type Config struct {
 	DialTimeout time.Duration
 	TLSTimeout  time.Duration
 	// HeaderTimeout limits the wait for a response's first byte. The default is long. A model on
-	// the operator's own machine answers only after it has read the whole prompt.
+	// the operator's own machine answers only after it has read the whole prompt. With a Guard, it
+	// also limits each later wait for data: the body then fails with [ErrSilent].
 	HeaderTimeout time.Duration
 	IdlePerHost   int
 	// Guard, if set, refuses addresses that are not public and limits redirects. Use it for
@@ -116,7 +117,7 @@ func New(config Config) (*http.Client, error) {
 	}
 	client := &http.Client{}
 	if config.Guard != nil {
-		chain = &guardedTransport{dialer: guarded, proxy: config.Proxy, next: chain}
+		chain = LimitSilence(&guardedTransport{dialer: guarded, proxy: config.Proxy, next: chain}, config.HeaderTimeout, silentFor(config.HeaderTimeout))
 		client.CheckRedirect = checkRedirect
 	}
 	for _, wrap := range config.Wrap {
@@ -173,8 +174,10 @@ func (n *named) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections closes the idle connections of the wrapped transport.
-func (n *named) CloseIdleConnections() {
-	if c, ok := n.next.(interface{ CloseIdleConnections() }); ok {
+func (n *named) CloseIdleConnections() { closeIdle(n.next) }
+
+func closeIdle(next http.RoundTripper) {
+	if c, ok := next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }

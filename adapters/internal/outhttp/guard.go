@@ -241,11 +241,7 @@ func endsInNumber(host string) bool {
 }
 
 // CloseIdleConnections closes the idle connections of the wrapped transport.
-func (t *guardedTransport) CloseIdleConnections() {
-	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
+func (t *guardedTransport) CloseIdleConnections() { closeIdle(t.next) }
 
 func withPort(u *url.URL) string {
 	port := u.Port()

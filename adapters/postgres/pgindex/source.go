@@ -120,7 +120,8 @@ func cleanRun(run index.Run) index.Run {
 	run.Failures, run.Skipped = slices.Clone(run.Failures), slices.Clone(run.Skipped)
 	for _, notices := range [][]index.Notice{run.Failures, run.Skipped} {
 		for i, n := range notices {
-			notices[i] = index.Notice{Name: clean(n.Name), Sentence: clean(n.Sentence), Secret: n.Secret}
+			n.Name, n.Sentence = clean(n.Name), clean(n.Sentence)
+			notices[i] = n
 		}
 	}
 	return run

@@ -123,12 +123,12 @@ func documentsOf(ctx context.Context, connector index.Connector) ([]document.Doc
 			return nil, err
 		}
 		for _, notice := range append(batch.Failures, batch.Skipped...) {
-			return nil, errors.New(notice.Sentence)
+			return nil, errors.New(index.Shorten(notice.Sentence))
 		}
 		for _, item := range batch.Documents {
 			d, err := item.Load(ctx)
 			if err != nil {
-				return nil, err
+				return nil, index.ShortError(err)
 			}
 			source := connector.Source()
 			d.ID, d.Source, d.Kind = item.ID, source.ID, source.Kind // as the pipeline does

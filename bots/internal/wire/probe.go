@@ -69,7 +69,7 @@ func (c *clients) probe(ctx context.Context, s config.Source) (Seen, error) {
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return seen, err
+	return seen, index.ShortError(err)
 }
 
 type checker interface {
@@ -108,7 +108,7 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 					seen.Notes = append(seen.Notes, fmt.Sprintf("%d more", len(batch.Failures)-i))
 					break
 				}
-				seen.Notes = append(seen.Notes, f.Name+": "+f.Sentence)
+				seen.Notes = append(seen.Notes, f.Name+": "+index.Shorten(f.Sentence))
 			}
 			return seen, nil
 		}
