@@ -54,9 +54,7 @@ type answerWriter struct {
 	preface string
 	pending []packet.Payload
 	raw     strings.Builder
-	dropped bool            // the last message was not shown
-	message strings.Builder // last message, shown or not, as the model wrote it
-	repeat  repeat
+	dropped bool // the last message was not shown
 	// text since takeText, shown or not; messages are separated by a blank line
 	text      strings.Builder
 	documents []packet.Document
@@ -83,43 +81,16 @@ func (v *answerWriter) writeReasoning(text string) {
 }
 
 // writeText emits text of the answer, or adds it to the held message. Leading white space does not
-// begin a message. If a message repeats the message before it, only what follows is shown.
+// begin a message.
 func (v *answerWriter) writeText(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.block == writing {
-		v.write("", text)
-	} else if !v.repeat.hold(text) {
-		v.writeHeld()
-	}
-}
-
-// writeHeld shows what was held back because it may repeat the message before it.
-func (v *answerWriter) writeHeld() {
-	if v.repeat.held.Len() == 0 {
-		return
-	}
-	repeated, rest := v.repeat.take()
-	if repeated != "" { // the model wrote it, and the reader has seen it
-		if v.text.Len() > 0 {
-			v.text.WriteString(messageBreak)
-		}
-		v.text.WriteString(strings.TrimRight(repeated, space))
-		v.dropped = false
-	}
-	v.write(repeated, rest)
-}
-
-// write emits text that follows the text repeated, which the reader has seen.
-func (v *answerWriter) write(repeated, text string) {
 	if v.block != writing {
-		if text = strings.TrimLeft(text, space); text == "" {
+		if text = strings.TrimLeft(text, " \t\r\n"); text == "" {
 			return
 		}
 		v.openBlock(writing)
 		v.dropped = false
-		v.message.Reset()
-		v.message.WriteString(repeated)
 		if v.text.Len() > 0 {
 			v.text.WriteString(messageBreak)
 		}
@@ -133,7 +104,6 @@ func (v *answerWriter) write(repeated, text string) {
 		}
 	}
 	v.text.WriteString(text)
-	v.message.WriteString(text)
 	if len(v.pending) > 0 {
 		v.raw.WriteString(text)
 	} else {
@@ -173,7 +143,6 @@ func isAnswer(text string) bool {
 func (v *answerWriter) turnIntoStatus() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.writeHeld()
 	if v.block != writing || v.strict || len(v.pending) == 0 {
 		return
 	}
@@ -277,7 +246,6 @@ func (v *answerWriter) close() {
 }
 
 func (v *answerWriter) endBlock() {
-	v.writeHeld()
 	switch v.block {
 	case none:
 		return
@@ -294,7 +262,6 @@ func (v *answerWriter) endBlock() {
 			return
 		}
 		v.current.Emit(packet.SectionEnd{})
-		v.repeat.before = strings.TrimSpace(v.message.String())
 	}
 	v.block = none
 	v.index++
