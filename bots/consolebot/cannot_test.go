@@ -19,6 +19,7 @@ var cannot = map[string]string{
 	"a mention is answered in its thread":                       onePerson,
 	"a person who may not ask alone sees the refusal":           onePerson,
 	"a thread that is entered half-way is read once":            onePerson,
+	"changed and deleted messages of a thread are forgotten":    onePerson,
 	"a follow-up needs no mention while it is a dialogue":       onePerson,
 	"the owner of the nearest page is asked once, by the asker": onePerson,
 	"the button stops": onePerson,

@@ -50,19 +50,22 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	return channels
 }
 
-// running lists messages of turns that this process is working on.
-func (b *Bot) running(ctx context.Context) ([]event.Running, error) {
+// running lists messages of turns that this process is working on. It omits turns that began anew.
+func (b *Bot) running(ctx context.Context) (messages []event.Running, err error) {
 	turns, err := b.service.Running(ctx, discord.Platform)
-	var messages []event.Running
 	for _, r := range turns {
-		in := r.Turn.Session.Ref
-		messages = append(messages, event.Running{Guild: in.Workspace, Channel: in.Thread, Message: string(r.Turn.Message), Question: true})
-		if in.Channel != in.Thread { // the question may have begun the thread
-			messages = append(messages, event.Running{Guild: in.Workspace, Channel: in.Channel, Message: string(r.Turn.Message), Question: true})
+		if r.Turn.Attempt > 1 || r.Turn.Origin != (session.Origin{}) {
+			continue
 		}
+		list := func(in thread.Ref, id thread.MessageID, asked time.Time) {
+			for _, channel := range slices.Compact([]string{in.Thread, in.Channel}) { // a thread may have begun with the question
+				messages = append(messages, event.Running{Guild: in.Workspace, Channel: channel, Message: string(id), Asked: asked})
+			}
+		}
+		list(r.Turn.Session.Ref, r.Turn.Message, r.Turn.Intake)
 		for _, p := range r.Pages {
 			if p.Message != "" {
-				messages = append(messages, event.Running{Guild: p.At.Workspace, Channel: p.At.Thread, Message: string(p.Message)})
+				list(p.At, p.Message, time.Time{})
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 		}
 		if found {
 			r.state.Skipped = appendCapped(r.state.Skipped, []Notice{{Name: string(d.ID), Moved: true, Sentence: Shorten(fmt.Sprintf(
-				"It is indexed, but states an address that %s has: %s. Answers link to %s instead. Correct the statement in one of the two.", other, d.URL, d.OwnURL))}})
+				"It is indexed, but states an address that %s has: %s. Answers link to %s instead. If both exist, correct the statement in one of the two.", other, d.URL, d.OwnURL))}})
 			d.URL = d.OwnURL
 		}
 		taken[d.URL] = d.ID

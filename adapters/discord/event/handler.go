@@ -2,6 +2,7 @@ package event
 
 import (
 	"context"
+	"time"
 
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -16,13 +17,14 @@ type Lookup struct {
 	// returns the newest message of each channel.
 	News func(ctx context.Context, guild string, newest []session.Newest) []session.Newest
 	// Running lists messages of turns that this process is working on: questions, and what answers
-	// show so far.
+	// show so far. It omits turns that began anew, because stop reactions from before remain.
 	Running func(ctx context.Context) ([]Running, error)
 }
 
-// Running is a message of a running turn. If the channel of a question is uncertain, there is one
+// Running is a message of a running turn. If the channel of a message is uncertain, there is one
 // Running for each possible channel.
 type Running struct {
 	Guild, Channel, Message string
-	Question                bool // else it belongs to the answer
+	// Asked is when the turn began, if the message is the question. Else it is zero.
+	Asked time.Time
 }

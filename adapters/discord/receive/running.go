@@ -32,7 +32,7 @@ func (in *intake) lookInto(ctx context.Context, r event.Running) error {
 	if err != nil {
 		return err
 	}
-	if r.Question && m.EditedTimestamp != nil {
+	if !r.Asked.IsZero() && m.EditedTimestamp != nil && m.EditedTimestamp.After(r.Asked) {
 		m.GuildID = r.Guild
 		in.queue(ctx, r.Channel, "edit", func() error { return in.edited(ctx, m) })
 	}
