@@ -50,7 +50,7 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	return channels
 }
 
-// running lists messages of turns that this process is working on. It omits turns that began anew.
+// running lists messages of turns that this process is working on. It omits turns that began again.
 func (b *Bot) running(ctx context.Context) (messages []event.Running, err error) {
 	turns, err := b.service.Running(ctx, discord.Platform)
 	for _, r := range turns {
@@ -58,7 +58,8 @@ func (b *Bot) running(ctx context.Context) (messages []event.Running, err error)
 			continue
 		}
 		list := func(in thread.Ref, id thread.MessageID, asked time.Time) {
-			for _, channel := range slices.Compact([]string{in.Thread, in.Channel}) { // a thread may have begun with the question
+			// A thread may have begun with the question.
+			for _, channel := range slices.Compact([]string{in.Thread, in.Channel}) {
 				messages = append(messages, event.Running{Guild: in.Workspace, Channel: channel, Message: string(id), Asked: asked})
 			}
 		}

@@ -1,17 +1,21 @@
 package discordbot_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // asksAbout returns the message by which the bot asks about a question, where it does.
@@ -33,6 +37,27 @@ func (w *world) looks(channel string) int {
 		}
 	}
 	return n
+}
+
+// A scan that is ended leaves what it had not taken in to the next one.
+func TestQuestionOfAnEndedScanIsNotHandled(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "The answer.")))
+	asked := w.ada.Earlier(w.general, "Young question?", time.Minute)
+	m, err := w.newest.Message(w.ctx, thread.Ref{Platform: discord.Platform, Workspace: w.guild.ID, Channel: w.general, Thread: w.general}, thread.MessageID(asked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Late = true
+	ended, end := context.WithCancel(w.ctx)
+	end()
+	if _, err := w.newest.Event(ended, chat.Event{Message: &m}); err == nil {
+		t.Error("the question counts as handled")
+	}
+	if _, err := w.newest.Event(w.ctx, chat.Event{Message: &m}); err != nil {
+		t.Error(err)
+	}
+	w.answers(asked, 1)
 }
 
 // Of what was asked while every process was away, what is young is answered and what is old is

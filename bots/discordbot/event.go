@@ -14,8 +14,8 @@ const (
 	sayStopped     = "Stopped."
 )
 
-// Event implements chat.Handler. It logs errors instead of returning them, because Discord does not
-// deliver an event again.
+// Event implements chat.Handler. It returns the errors of messages, deletions and reactions, and
+// logs all others.
 func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err error) {
 	switch {
 	case e.Command != nil:
@@ -36,11 +36,9 @@ func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err er
 			b.deps.Heard(e.Changed.Workspace, e.Changed.Channel, e.Changed.Key, e.Changed.Urgent)
 		}
 	default:
-		if err := b.talk.Event(ctx, e); err != nil && ctx.Err() == nil {
-			b.deps.Logger.ErrorContext(ctx, "event not dealt with", "error", err)
-		}
+		err = b.talk.Event(ctx, e) // a scan reads a message again that was not handled
 	}
-	return reply, nil
+	return reply, err
 }
 
 func (b *Bot) tenant(ref thread.Ref) access.TenantID { return b.binding.tenant(ref.Workspace) }

@@ -17,7 +17,7 @@ type Lookup struct {
 	// returns the newest message of each channel.
 	News func(ctx context.Context, guild string, newest []session.Newest) []session.Newest
 	// Running lists messages of turns that this process is working on: questions, and what answers
-	// show so far. It omits turns that began anew, because stop reactions from before remain.
+	// show so far. It omits turns that began again, because stop reactions from before remain.
 	Running func(ctx context.Context) ([]Running, error)
 }
 
