@@ -63,8 +63,8 @@ func TestTurnBeginsAnewWhenItsAudienceNarrows(t *testing.T) {
 	}
 }
 
-// Somebody who may read less joins while a model writes: the attempt ends although the model goes
-// on, and the turn begins anew. A platform that does not answer ends nothing.
+// A person who may read less joins while a model writes: the attempt ends although the model goes
+// on, and the turn begins again. A platform that does not answer ends nothing.
 func TestAnswerIsNotWrittenOnForWhoeverJoins(t *testing.T) {
 	members, public := access.NewAudience(tenant, access.Members), access.NewAudience(tenant)
 	for _, tt := range []struct {

@@ -44,7 +44,7 @@ func TestAudienceIsThatOfTheMomentAtWhichTheTurnStarts(t *testing.T) {
 				synctest.Wait()
 				requests := r.engine.requests()
 				last := requests[len(requests)-1]
-				if last.Question.Text != "second" || len(requests) > 3 { // the first may begin anew
+				if last.Question.Text != "second" || len(requests) > 3 { // the first may begin again
 					t.Fatalf("the last of %d runs was for %q", len(requests), last.Question.Text)
 				}
 				if got := requests[0].Audience.Key(); got != members.Key() {

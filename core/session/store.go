@@ -169,10 +169,11 @@ type Store interface {
 	// delivered once more with sentence below the answer. The answer is erased after that delivery,
 	// or at once if no message is visible.
 	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (Changed, error)
-	// DropTranscripts deletes the transcripts (TranscriptID) of every thread of which one holds the
-	// message id, whose text changed or was deleted. Thread.CaughtUp becomes Stale, so that the next
-	// question reads the thread again. If at.Channel is empty, all channels count. at.Thread is
-	// ignored. A question that waits is answered without its transcript.
+	// DropTranscripts forgets a thread after the text of its message id changed or was deleted. In
+	// each thread with a transcript (TranscriptID) that holds the message, it deletes all
+	// transcripts, and Thread.CaughtUp becomes Stale: the next question reads the thread again. A
+	// question that waits is answered without its transcript. at.Thread is ignored. If at.Channel
+	// is empty, threads of all channels count.
 	DropTranscripts(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) error
 	// Erase deletes an answer and the answers that it replaced, after a person deleted a page of
 	// the answer on the platform. The turn then counts as removed by an unnamed person. The other

@@ -20,6 +20,8 @@ func (in *intake) lookIntoRunning(ctx context.Context) error {
 	return err
 }
 
+// lookInto passes on what happened to a message of a running turn. A message that cannot be read is
+// skipped: commands and private answers are no messages of a channel.
 func (in *intake) lookInto(ctx context.Context, r event.Running) error {
 	var m *discordgo.Message
 	err := in.persist(ctx, func() (err error) {
@@ -27,7 +29,7 @@ func (in *intake) lookInto(ctx context.Context, r event.Running) error {
 		return err
 	})
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
-		return nil // commands and private answers are no messages of a channel
+		return nil
 	}
 	if err != nil {
 		return err

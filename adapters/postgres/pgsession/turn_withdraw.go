@@ -42,8 +42,8 @@ func (s *Store) Withdraw(
 	return changed, nil
 }
 
-// DropTranscripts implements session.Store. It deletes transcripts that may hold the text of a
-// message from before it was edited or deleted.
+// DropTranscripts implements session.Store. It deletes the transcripts of threads that hold the
+// text of a message from before it was edited or deleted.
 func (s *Store) DropTranscripts(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) error {
 	// served by message_file_said
 	const holding = `
